@@ -11,7 +11,7 @@ import { ApiError } from '../../../schemas/api/error-codes.js';
 import { tooManyMails } from '../../accounts/mail/mail-queue.js';
 import * as invitations from '../../accounts/sign-in/accept-invitation.js';
 import * as passwords from '../../accounts/sign-in/set-password.js';
-import { refuseExcess } from '../guards/rate-limit.js';
+import { refuseExcess } from '../guards/rate-limiter.js';
 import { EXAMPLE_VALUES } from '../server/example-values.js';
 import { goneClient } from '../server/gone-client.js';
 import { PANEL_ROLES } from '../server/operation.js';

@@ -13,7 +13,7 @@ import { renewSignIn } from '../../accounts/sign-in/renew-sign-in.js';
 import { signOut } from '../../accounts/sign-in/sign-out.js';
 import { startSignIn } from '../../accounts/sign-in/start-sign-in.js';
 import { withTransaction } from '../../platform/database/pool.js';
-import { refuseExcess } from '../guards/rate-limit.js';
+import { refuseExcess } from '../guards/rate-limiter.js';
 import { EXAMPLE_VALUES, SHOWN } from '../server/example-values.js';
 import { PANEL_ROLES } from '../server/operation.js';
 import { countFailures, throttleFailures } from './attempts.js';

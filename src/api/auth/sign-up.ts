@@ -8,7 +8,7 @@ import { ApiError } from '../../../schemas/api/error-codes.js';
 import { refuseOwnAddress } from '../../accounts/credentials/passwords.js';
 import { mailboxOf, requestSignUp } from '../../accounts/sign-up/request-sign-up.js';
 import { readSignUpToken } from '../../accounts/sign-up/sign-up-tokens.js';
-import { refuseExcess } from '../guards/rate-limit.js';
+import { refuseExcess } from '../guards/rate-limiter.js';
 import { EXAMPLE_VALUES } from '../server/example-values.js';
 import { goneClient } from '../server/gone-client.js';
 import { throttleFailures } from './attempts.js';

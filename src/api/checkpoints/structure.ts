@@ -23,14 +23,14 @@ import { readSaltKey, streamKeysUnder } from '../../pipeline/ledger/stream-keys.
 import { createByteCache } from '../../platform/cache/byte-cache.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { type FairTurns, type Rest, restingFrom } from '../guards/fair-turns.js';
-import { requireBearerToken } from '../server/bearer-token.js';
-import { rangeOf } from '../server/byte-range.js';
+import { requireBearerToken } from '../server/caller.js';
 import { goneClient } from '../server/gone-client.js';
 import { atLeastRate } from '../server/least-rate.js';
 import type { Operation } from '../server/operation.js';
 import { parsedParts, registerOperation } from '../server/register-operation.js';
 import { routesWith } from '../server/route.js';
 import { type PublicDocument, publicDocument } from '../server/send-document.js';
+import { rangeOf } from '../server/send-package.js';
 import { FOREVER, SHORTLY, serveDocuments } from './serve-documents.js';
 
 const TILE = z

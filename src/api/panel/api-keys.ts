@@ -18,7 +18,8 @@ import { EDITORS, READERS } from './caller.js';
 import { route } from './deps.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows, TimeAndId } from './page.js';
 
-const shared = { auth: 'panel', tag: 'API keys' } as const;
+const shared = { auth: 'panel', tag: 'API keys', params: SiteParams } as const;
+const one = { ...shared, params: ApiKeyParams, errors: ['RESOURCE_NOT_FOUND'] } as const;
 const path = '/api/v1/sites/{site_id}/api-keys';
 
 /**
@@ -33,7 +34,6 @@ export const API_KEY_OPERATIONS = [
     summary: 'List the API keys of a site, oldest first',
     description: 'Includes revoked and expired keys, because records refer to the key with which they were sent.',
     roles: READERS,
-    params: SiteParams,
     query: PageQuery,
     response: pageOf(ApiKey),
     handle: ({ params, query }, { apiPool }) => apiKeyList(apiPool, params.site_id, query),
@@ -47,7 +47,6 @@ export const API_KEY_OPERATIONS = [
     description:
       'Only this response contains the key. Create a `publishable` key for the pages of the site, and a `secret` one for its backend.',
     roles: EDITORS,
-    params: SiteParams,
     body: CreateApiKeyRequest,
     example: { body: { name: 'backend of the shop', scope: 'write', restriction: 'secret' } },
     status: 201,
@@ -63,30 +62,26 @@ export const API_KEY_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'readApiKey',
     path: `${path}/{key_id}`,
     summary: 'Get an API key',
     roles: READERS,
-    params: ApiKeyParams,
     response: dataOf(ApiKey),
-    errors: ['RESOURCE_NOT_FOUND'],
     handle: async ({ params }, { apiPool }) => ({
       data: await apiKeyOf(apiPool, params.site_id, params.key_id),
     }),
   }),
   route({
-    ...shared,
+    ...one,
     id: 'changeApiKey',
     method: 'patch',
     path: `${path}/{key_id}`,
     summary: 'Rename an API key',
     roles: EDITORS,
-    params: ApiKeyParams,
     body: ChangeApiKeyRequest,
     example: { body: { name: 'backend, until spring' } },
     response: dataOf(ApiKey),
-    errors: ['RESOURCE_NOT_FOUND'],
     action: 'api_key.rename',
     change: async ({ params, body }, db) => {
       await renameApiKey(db, params.site_id, params.key_id, body.name);
@@ -98,14 +93,13 @@ export const API_KEY_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'rotateApiKey',
     method: 'post',
     path: `${path}/{key_id}/rotate`,
     summary: 'Create a key that replaces another one',
     description: 'The old key continues to work for `grace_seconds`. Only this response contains the new key.',
     roles: EDITORS,
-    params: ApiKeyParams,
     body: RotateApiKeyRequest,
     example: { body: { grace_seconds: 86400 } },
     status: 201,
@@ -122,15 +116,13 @@ export const API_KEY_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'revokeApiKey',
     method: 'post',
     path: `${path}/{key_id}/revoke`,
     summary: 'Revoke an API key',
     roles: EDITORS,
-    params: ApiKeyParams,
     response: dataOf(ApiKey),
-    errors: ['RESOURCE_NOT_FOUND'],
     action: 'api_key.revoke',
     change: async ({ params }, db) => {
       await revokeApiKey(db, params.site_id, params.key_id);
@@ -149,7 +141,6 @@ export const API_KEY_OPERATIONS = [
     description:
       'Of the last 30 days, at most 100 for each API key. The service answered with the first consent, and recorded no other.',
     roles: READERS,
-    params: SiteParams,
     query: PageQuery,
     response: pageOf(IdempotencyConflict),
     handle: ({ params, query }, { apiPool }) => conflictList(apiPool, params.site_id, query),

@@ -19,7 +19,7 @@ import { pageOfItems } from './page.js';
 
 const shared = { auth: 'panel', tag: 'Banner texts' } as const;
 const list = '/api/v1/sites/{site_id}/banner-texts';
-const one = `${list}/{language}`;
+const item = `${list}/{language}`;
 /** All texts of one language, with the escapes of their JSON. */
 const TEXTS_BODY_LIMIT = 1024 * 1024;
 
@@ -47,7 +47,7 @@ export const BANNER_OPERATIONS = [
   route({
     ...shared,
     id: 'readBannerTexts',
-    path: one,
+    path: item,
     summary: 'Get the banner texts of the draft in one language',
     roles: READERS,
     params: BannerTextsParams,
@@ -62,7 +62,7 @@ export const BANNER_OPERATIONS = [
     ...shared,
     id: 'putBannerTexts',
     method: 'put',
-    path: one,
+    path: item,
     summary: 'Replace the banner texts of one language',
     description:
       'The site chooses the names of the texts. Before publication, every language must have every text. `revision` is optional: 409 WRONG_STATE if it is not that of the draft.',
@@ -96,7 +96,7 @@ export const BANNER_OPERATIONS = [
     ...shared,
     id: 'deleteBannerTexts',
     method: 'delete',
-    path: one,
+    path: item,
     summary: 'Remove the banner texts of one language from the draft',
     roles: EDITORS,
     params: BannerTextsParams,

@@ -8,8 +8,8 @@ import { RequestRefused } from '../../platform/errors/request-refused.js';
 import type { Operator } from '../server/caller.js';
 import { keepRawBodies } from '../server/json-body.js';
 import { parsedParts, registerOperation } from '../server/register-operation.js';
-import { answerPanel, appendEntry, type PanelRequest, type PanelRoute } from './answer.js';
 import type { PanelDeps } from './deps.js';
+import { answerPanel, appendEntry, type PanelRequest, type PanelRoute } from './serve-panel.js';
 
 /** A call of an operation by an operator. */
 export interface OperatorCall {

@@ -19,9 +19,10 @@ import { EDITORS, READERS } from './caller.js';
 import { route } from './deps.js';
 import { pageOfItems } from './page.js';
 
-const shared = { auth: 'panel', tag: 'Categories' } as const;
+const shared = { auth: 'panel', tag: 'Categories', params: SiteParams } as const;
+const one = { ...shared, params: CategoryParams, errors: ['RESOURCE_NOT_FOUND'] } as const;
 const list = '/api/v1/sites/{site_id}/categories';
-const one = `${list}/{category_key}`;
+const item = `${list}/{category_key}`;
 /** All texts of a category in every language, with the escapes of their JSON. */
 const CATEGORY_BODY_LIMIT = 1024 * 1024;
 
@@ -37,7 +38,6 @@ export const CATEGORY_OPERATIONS = [
     summary: 'List the categories of the draft, by key',
     description: '`position` states the order in the banner.',
     roles: READERS,
-    params: SiteParams,
     query: PageQuery,
     response: pageOf(DraftCategory).extend(DraftRevision.shape),
     handle: async ({ params, query }, { apiPool }) => {
@@ -54,7 +54,6 @@ export const CATEGORY_OPERATIONS = [
     summary: 'Add a category to the draft',
     description: '`revision` is optional: 409 WRONG_STATE if it is not that of the draft.',
     roles: EDITORS,
-    params: SiteParams,
     body: CreateCategoryRequest,
     example: {
       body: {
@@ -83,29 +82,26 @@ export const CATEGORY_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'readCategory',
-    path: one,
+    path: item,
     summary: 'Get a category of the draft',
     roles: READERS,
-    params: CategoryParams,
     response: CategoryResponse,
-    errors: ['RESOURCE_NOT_FOUND'],
     handle: async ({ params }, { apiPool }) => {
       const { draft, revision } = await readConfigDraft(apiPool, params.site_id);
       return { data: shown(draft, params.category_key), revision };
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'changeCategory',
     method: 'patch',
-    path: one,
+    path: item,
     summary: 'Change a category of the draft',
     description:
       'Absent members stay as they are. The key cannot be changed, because cookies and consents refer to it.',
     roles: EDITORS,
-    params: CategoryParams,
     body: ChangeCategoryRequest,
     example: { body: { title: { en: 'Offers' }, position: 0 } },
     bodyLimit: CATEGORY_BODY_LIMIT,
@@ -124,14 +120,13 @@ export const CATEGORY_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'deleteCategory',
     method: 'delete',
-    path: one,
+    path: item,
     summary: 'Remove a category from the draft',
     description: 'Returns the removed category. 409 WRONG_STATE while the draft has a cookie in it.',
     roles: EDITORS,
-    params: CategoryParams,
     query: ExpectedRevisionQuery,
     response: CategoryResponse,
     errors: ['RESOURCE_NOT_FOUND', 'WRONG_STATE'],

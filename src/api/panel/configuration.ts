@@ -30,7 +30,7 @@ import { EDITORS, READERS } from './caller.js';
 import { route } from './deps.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows } from './page.js';
 
-const shared = { auth: 'panel', tag: 'Configuration' } as const;
+const shared = { auth: 'panel', tag: 'Configuration', params: SiteParams } as const;
 const path = '/api/v1/sites/{site_id}/configuration';
 /** The largest draft, with the escapes of its JSON. */
 const DRAFT_BODY_LIMIT = 2 * 1024 * 1024;
@@ -48,7 +48,6 @@ export const CONFIGURATION_OPERATIONS = [
     description:
       'A site has one draft. Each change of the draft increases `revision`, including changes of categories, cookies and banner texts. Before the first change the draft equals the version in force.',
     roles: READERS,
-    params: SiteParams,
     response: dataOf(ConfigurationDraft),
     handle: async ({ params }, { apiPool, findVendorList }) => ({
       data: await draftShown(apiPool, params.site_id, findVendorList),
@@ -62,7 +61,6 @@ export const CONFIGURATION_OPERATIONS = [
     summary: 'Replace the draft',
     description: '`revision` is the one that was read: 409 WRONG_STATE if the draft was changed since.',
     roles: EDITORS,
-    params: SiteParams,
     body: ReplaceConfigurationRequest,
     example: {
       body: {
@@ -123,7 +121,6 @@ export const CONFIGURATION_OPERATIONS = [
     description:
       'Absent members stay as they are. `revision` is the one that was read: 409 WRONG_STATE if the draft was changed since.',
     roles: EDITORS,
-    params: SiteParams,
     body: ChangeConfigurationRequest,
     example: { body: { validity_days: 180, revision: 3 } },
     response: dataOf(ConfigurationDraft),
@@ -150,7 +147,6 @@ export const CONFIGURATION_OPERATIONS = [
     description:
       'The version is in force immediately. It is written to the event log, sealed and stamped; consents refer to it by its hash. 422 VALIDATION_ERROR lists the texts that a language of the site lacks. 409 WRONG_STATE if the site is not verified, if `revision` is not that of the draft, or if nothing would change. Texts in languages that the site does not have are omitted.',
     roles: EDITORS,
-    params: SiteParams,
     body: PublishConfigurationRequest,
     example: { body: { revision: 4 } },
     status: 201,
@@ -178,7 +174,6 @@ export const CONFIGURATION_OPERATIONS = [
     summary: 'List the published configurations of a site, newest first',
     description: '`publication` states the batch in which each version is sealed, and when it was stamped.',
     roles: READERS,
-    params: SiteParams,
     query: ConfigurationVersionsQuery,
     response: pageOf(ConfigurationVersion),
     handle: ({ params, query }, { apiPool }) => configurationVersions(apiPool, params.site_id, query),

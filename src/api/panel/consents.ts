@@ -29,7 +29,8 @@ import { PROTECTORS, READERS } from './caller.js';
 import { type PanelDeps, route } from './deps.js';
 import { encodeCursor, keyOfCursor } from './page.js';
 
-const shared = { auth: 'panel', tag: 'Consents' } as const;
+const shared = { auth: 'panel', tag: 'Consents', params: SiteParams } as const;
+const one = { ...shared, params: ConsentParams, errors: ['RESOURCE_NOT_FOUND'] } as const;
 const PAGES =
   'A page can be short or empty although more records follow, because one request examines a limited number of records. Continue until `next_cursor` is null.';
 
@@ -42,7 +43,6 @@ export const CONSENT_OPERATIONS = [
     summary: 'List the consent records of a site, newest first, with their public parts',
     description: PAGES,
     roles: READERS,
-    params: SiteParams,
     query: ListConsentsQuery,
     response: ConsentsPage,
     handle: (call, deps) => page(deps, call, { siteId: call.params.site_id, filter: call.query, person: null }),
@@ -55,7 +55,6 @@ export const CONSENT_OPERATIONS = [
     summary: 'Search the consent records of one person, newest first, with their public parts',
     description: `The person is identified in the body, because URLs are logged. Erased records are not found. The audit log has an entry for the search, without the person. ${PAGES}`,
     roles: PROTECTORS,
-    params: SiteParams,
     body: SearchConsentsRequest,
     example: { body: { person: { by: 'visitor_id', value: 'visitor-1' }, consent_type: 'cookie', limit: 10 } },
     response: ConsentsPage,
@@ -74,14 +73,12 @@ export const CONSENT_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'readConsent',
     path: '/api/v1/sites/{site_id}/consents/{consent_id}',
     summary: 'Get a record by its id or consent token, and how it is sealed and stamped',
     roles: READERS,
-    params: ConsentParams,
     response: ConsentResponse,
-    errors: ['RESOURCE_NOT_FOUND'],
     handle: async ({ params }, { apiPool, eventLog, keyring }) => {
       const row = await existing(apiPool, params);
       const [logged = null] = await readLoggedRecords(eventLog, [row]);
@@ -90,16 +87,14 @@ export const CONSENT_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'verifyConsentInPanel',
     path: '/api/v1/sites/{site_id}/consents/{consent_id}/verify',
     summary: 'Check the integrity of one record',
     description:
       'Checks the proof hash, the position in batch and ledger, the erasure, and every copy of the members. consent-verify also checks the signature of the time stamp token.',
     roles: READERS,
-    params: ConsentParams,
     response: VerifyConsentResponse,
-    errors: ['RESOURCE_NOT_FOUND'],
     handle: async ({ user, params }, { apiPool, verifier }) => {
       const row = await existing(apiPool, params);
       const found = await verifier.verify({ eventId: row.event_id }, user.tenantId);
@@ -118,18 +113,16 @@ export const CONSENT_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'discloseConsent',
     method: 'post',
     path: '/api/v1/sites/{site_id}/consents/{consent_id}/disclose',
     summary: 'Disclose personal values of one record',
     description: 'The audit log records the user, the record and the names of the fields, before the values are sent.',
     roles: PROTECTORS,
-    params: ConsentParams,
     body: DiscloseConsentRequest,
     example: { body: { fields: ['visitor_id', 'signer_email'] } },
     response: DiscloseConsentResponse,
-    errors: ['RESOURCE_NOT_FOUND'],
     action: 'consent.disclose',
     disclose: async ({ params, body: { fields } }, { apiPool, eventLog, keyring }) => {
       const row = await existing(apiPool, params);

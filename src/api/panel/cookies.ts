@@ -14,9 +14,10 @@ import { EDITORS, READERS } from './caller.js';
 import { route } from './deps.js';
 import { pageOfItems } from './page.js';
 
-const shared = { auth: 'panel', tag: 'Cookies' } as const;
+const shared = { auth: 'panel', tag: 'Cookies', params: SiteParams } as const;
+const one = { ...shared, params: CookieParams, errors: ['RESOURCE_NOT_FOUND'] } as const;
 const list = '/api/v1/sites/{site_id}/cookies';
-const one = `${list}/{cookie_id}`;
+const item = `${list}/{cookie_id}`;
 /** A purpose in every language, with the escapes of its JSON. */
 const COOKIE_BODY_LIMIT = 1024 * 1024;
 
@@ -31,7 +32,6 @@ export const COOKIE_OPERATIONS = [
     path: list,
     summary: 'List the cookies of the draft, by name',
     roles: READERS,
-    params: SiteParams,
     query: CookiesQuery,
     response: pageOf(DraftCookie).extend(DraftRevision.shape),
     handle: async ({ params, query }, { apiPool }) => {
@@ -49,7 +49,6 @@ export const COOKIE_OPERATIONS = [
     description:
       'The draft must have its category, and no cookie of the same name and provider. `revision` is optional: 409 WRONG_STATE if it is not that of the draft.',
     roles: EDITORS,
-    params: SiteParams,
     body: CreateCookieRequest,
     example: {
       body: {
@@ -75,28 +74,25 @@ export const COOKIE_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'readCookie',
-    path: one,
+    path: item,
     summary: 'Get a cookie of the draft',
     roles: READERS,
-    params: CookieParams,
     response: CookieResponse,
-    errors: ['RESOURCE_NOT_FOUND'],
     handle: async ({ params }, { apiPool }) => {
       const { draft, revision } = await readConfigDraft(apiPool, params.site_id);
       return { data: cookieOf(draft, params.cookie_id), revision };
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'changeCookie',
     method: 'patch',
-    path: one,
+    path: item,
     summary: 'Change a cookie of the draft',
     description: 'Absent members stay as they are.',
     roles: EDITORS,
-    params: CookieParams,
     body: ChangeCookieRequest,
     example: { body: { duration_seconds: null } },
     bodyLimit: COOKIE_BODY_LIMIT,
@@ -115,14 +111,13 @@ export const COOKIE_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'deleteCookie',
     method: 'delete',
-    path: one,
+    path: item,
     summary: 'Remove a cookie from the draft',
     description: 'Returns the removed cookie. Published versions keep it.',
     roles: EDITORS,
-    params: CookieParams,
     query: ExpectedRevisionQuery,
     response: CookieResponse,
     errors: ['RESOURCE_NOT_FOUND', 'WRONG_STATE'],

@@ -10,6 +10,7 @@ import { activeVersionsAt, documentAudit, documentOf } from './documents.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows, TimeAndId } from './page.js';
 
 const shared = { auth: 'panel', tag: 'Documents' } as const;
+const one = { ...shared, params: AttachmentParams, errors: ['RESOURCE_NOT_FOUND'] } as const;
 const attachments = '/api/v1/sites/{site_id}/documents/{document_id}/attachments';
 const attachment = `${attachments}/{attached_site_id}`;
 
@@ -28,7 +29,7 @@ export const ATTACHMENT_OPERATIONS = [
     handle: ({ params, query }, { apiPool }) => attachmentList(apiPool, params.site_id, params.document_id, query),
   }),
   route({
-    ...shared,
+    ...one,
     id: 'attachDocument',
     method: 'put',
     path: attachment,
@@ -36,7 +37,6 @@ export const ATTACHMENT_OPERATIONS = [
     description:
       'The versions in use are published and activated at that site too, with ids of their own. From then on every version that is published, activated or retired at the home site is so there too. A document that is attached already remains unchanged. 409 ALREADY_EXISTS if the site has a document with the same slug; 409 WRONG_STATE for the home site itself, or if the document is attached to 50 sites.',
     roles: EDITORS,
-    params: AttachmentParams,
     response: dataOf(DocumentAttachment),
     errors: ['RESOURCE_NOT_FOUND', 'ALREADY_EXISTS', 'WRONG_STATE'],
     action: 'document.attach',
@@ -49,7 +49,7 @@ export const ATTACHMENT_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'detachDocument',
     method: 'delete',
     path: attachment,
@@ -57,7 +57,6 @@ export const ATTACHMENT_OPERATIONS = [
     description:
       'Retires the versions of the document at that site. New consents of the site cannot refer to them; earlier ones remain verifiable. Returns the attachment as it was.',
     roles: EDITORS,
-    params: AttachmentParams,
     response: dataOf(DocumentAttachment),
     errors: ['RESOURCE_NOT_FOUND', 'WRONG_STATE'],
     action: 'document.detach',

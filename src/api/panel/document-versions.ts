@@ -38,6 +38,7 @@ import { documentOf } from './documents.js';
 import { keyOfCursor, type Page, pageOfRows } from './page.js';
 
 const shared = { auth: 'panel', tag: 'Document versions' } as const;
+const one = { ...shared, params: VersionParams, errors: ['RESOURCE_NOT_FOUND'] } as const;
 const versions = '/api/v1/sites/{site_id}/documents/{document_id}/versions';
 const version = `${versions}/{version_id}`;
 /** Two MiB of content as base64 or as a JSON string with its escapes, and the rest. */
@@ -93,27 +94,24 @@ export const VERSION_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'readDocumentVersion',
     path: version,
     summary: 'Get a version, without its content',
     roles: READERS,
-    params: VersionParams,
     response: dataOf(DocumentVersion),
-    errors: ['RESOURCE_NOT_FOUND'],
     handle: async ({ params }, { apiPool }) => ({
       data: await versionShown(apiPool, params.site_id, params.document_id, params.version_id),
     }),
   }),
   route({
-    ...shared,
+    ...one,
     id: 'changeDocumentVersion',
     method: 'patch',
     path: version,
     summary: 'Change a draft',
     description: 'A published version cannot be changed: 409 WRONG_STATE.',
     roles: EDITORS,
-    params: VersionParams,
     body: ChangeVersionRequest,
     example: { body: { content: '# Cookies\n\nWe count visits, and nothing else.' } },
     bodyLimit: CONTENT_BODY_LIMIT,
@@ -131,13 +129,12 @@ export const VERSION_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'deleteDocumentVersion',
     method: 'delete',
     path: version,
     summary: 'Delete a draft',
     roles: EDITORS,
-    params: VersionParams,
     response: dataOf(Deleted.describe('The result.')),
     errors: ['RESOURCE_NOT_FOUND', 'WRONG_STATE'],
     action: 'document_version.delete',
@@ -149,16 +146,14 @@ export const VERSION_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'readDocumentVersionContent',
     path: `${version}/content`,
     summary: 'Download the exact bytes of a version',
     description: '`content_sha256` and the header Repr-Digest state their SHA-256.',
     roles: READERS,
-    params: VersionParams,
     response: z.string(),
     download: { mediaType: '*/*', description: 'the bytes that people are asked to consent to, as an attachment' },
-    errors: ['RESOURCE_NOT_FOUND'],
     handle: async ({ params, reply }, { apiPool }) => {
       const { slug } = await documentOf(apiPool, params.site_id, params.document_id);
       const version = await versionShown(apiPool, params.site_id, params.document_id, params.version_id);
@@ -166,7 +161,7 @@ export const VERSION_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'publishDocumentVersion',
     method: 'post',
     path: `${version}/publish`,
@@ -174,7 +169,6 @@ export const VERSION_OPERATIONS = [
     description:
       'The hash of the text is written to the event log, sealed and stamped. With `content_sha256`, a draft that was changed meanwhile is refused. Consents can refer to the version once it is active.',
     roles: EDITORS,
-    params: VersionParams,
     body: PublishVersionRequest,
     example: { body: { content_sha256: '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae' } },
     response: dataOf(DocumentVersion),
@@ -189,13 +183,12 @@ export const VERSION_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'activateDocumentVersion',
     method: 'post',
     path: `${version}/activate`,
     summary: 'Activate a published version, and retire the active version of its language',
     roles: EDITORS,
-    params: VersionParams,
     response: ActivatedVersion,
     errors: ['RESOURCE_NOT_FOUND', 'WRONG_STATE'],
     action: 'document_version.activate',
@@ -209,13 +202,12 @@ export const VERSION_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'retireDocumentVersion',
     method: 'post',
     path: `${version}/retire`,
     summary: 'Retire a version, to which consents can no longer refer',
     roles: EDITORS,
-    params: VersionParams,
     response: dataOf(DocumentVersion),
     errors: ['RESOURCE_NOT_FOUND', 'WRONG_STATE'],
     action: 'document_version.retire',

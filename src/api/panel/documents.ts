@@ -18,7 +18,8 @@ import { EDITORS, READERS } from './caller.js';
 import { route } from './deps.js';
 import { keyOfCursor, type Page, pageOfRows } from './page.js';
 
-const shared = { auth: 'panel', tag: 'Documents' } as const;
+const shared = { auth: 'panel', tag: 'Documents', params: SiteParams } as const;
+const one = { ...shared, params: PanelDocumentParams, errors: ['RESOURCE_NOT_FOUND'] } as const;
 
 /**
  * Documents that one site uses, and their versions; the slug by which SDKs ask for a document is
@@ -31,7 +32,6 @@ export const DOCUMENT_OPERATIONS = [
     path: '/api/v1/sites/{site_id}/documents',
     summary: 'List the documents of a site and those attached to it, by slug',
     roles: READERS,
-    params: SiteParams,
     query: DocumentsQuery,
     response: pageOf(PanelDocument),
     handle: ({ params, query }, { apiPool }) => documentList(apiPool, params.site_id, query),
@@ -45,7 +45,6 @@ export const DOCUMENT_OPERATIONS = [
     description:
       'Documents are never deleted, because the evidence of consents to them remains. 409 ALREADY_EXISTS if a document of the site, or one attached to it, has the slug.',
     roles: EDITORS,
-    params: SiteParams,
     body: CreateDocumentRequest,
     example: { body: { slug: 'cookie-policy', kind: 'cookie_policy' } },
     status: 201,
@@ -60,20 +59,18 @@ export const DOCUMENT_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'readDocument',
     path: '/api/v1/sites/{site_id}/documents/{document_id}',
     summary: 'Get a document, with its active version in each language',
     roles: READERS,
-    params: PanelDocumentParams,
     response: dataOf(PanelDocument),
-    errors: ['RESOURCE_NOT_FOUND'],
     handle: async ({ params }, { apiPool }) => ({
       data: await documentOf(apiPool, params.site_id, params.document_id),
     }),
   }),
   route({
-    ...shared,
+    ...one,
     id: 'changeDocument',
     method: 'patch',
     path: '/api/v1/sites/{site_id}/documents/{document_id}',
@@ -81,7 +78,6 @@ export const DOCUMENT_OPERATIONS = [
     description:
       'The event log has slug, kind and requires_approval_token of every published version. Therefore slug and kind can be changed until the first publication, and requires_approval_token while no version is published or active. 409 WRONG_STATE at a site that the document is attached to.',
     roles: EDITORS,
-    params: PanelDocumentParams,
     body: ChangeDocumentRequest,
     example: { body: { requires_approval_token: true } },
     response: dataOf(PanelDocument),

@@ -27,7 +27,8 @@ import { PROTECTORS } from './caller.js';
 import { route } from './deps.js';
 import { keyOfCursor, pageOfRows } from './page.js';
 
-const shared = { auth: 'panel', tag: 'Erasures' } as const;
+const shared = { auth: 'panel', tag: 'Erasures', params: SiteParams } as const;
+const one = { ...shared, params: ErasureParams, errors: ['RESOURCE_NOT_FOUND'] } as const;
 
 /** The worker carries out what is asked for here; what it did is read from its tables. */
 export const ERASURE_OPERATIONS = [
@@ -37,7 +38,6 @@ export const ERASURE_OPERATIONS = [
     path: '/api/v1/sites/{site_id}/erasures',
     summary: 'List the erasures of a site, newest first, including those by its retention period',
     roles: PROTECTORS,
-    params: SiteParams,
     query: ListErasuresQuery,
     response: ErasuresPage,
     handle: async ({ params: { site_id: siteId }, query }, { apiPool }) => {
@@ -60,7 +60,6 @@ export const ERASURE_OPERATIONS = [
     description:
       'The service carries the erasure out within moments: read the receipt until its `state` is `finished`. An unknown person or record is no error; its receipt counts 0 records. The same `idempotency_key` with the same subject is the same erasure.',
     roles: PROTECTORS,
-    params: SiteParams,
     body: CreateErasureRequest,
     example: { body: { subject: { by: 'visitor_id', value: 'visitor-1' } } },
     status: 202,
@@ -83,28 +82,24 @@ export const ERASURE_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'readErasure',
     path: '/api/v1/sites/{site_id}/erasures/{erasure_id}',
     summary: 'Get the receipt of an erasure: what was erased, and until when backups can contain the values',
     roles: PROTECTORS,
-    params: ErasureParams,
     response: ErasureReceiptResponse,
-    errors: ['RESOURCE_NOT_FOUND'],
     handle: async ({ params }, { apiPool, config }) => ({
       data: await shownReceipt(apiPool, await existing(apiPool, params), config.backupRetentionDays ?? null),
     }),
   }),
   route({
-    ...shared,
+    ...one,
     id: 'listErasureAnnouncements',
     path: '/api/v1/sites/{site_id}/erasures/{erasure_id}/announcements',
     summary: 'List the SubjectErased events of an erasure, and whether each is sealed and stamped',
     roles: PROTECTORS,
-    params: ErasureParams,
     query: PageQuery,
     response: AnnouncementsPage,
-    errors: ['RESOURCE_NOT_FOUND'],
     handle: async ({ params, query }, { apiPool }) => {
       const erasure = await existing(apiPool, params);
       const [, after = null] = keyOfCursor(AnnouncementCursor, query) ?? [];

@@ -14,7 +14,8 @@ import { actorOf, PROTECTORS, signedIn } from './caller.js';
 import { route } from './deps.js';
 import { keyOfCursor, pageOfRows } from './page.js';
 
-const shared = { auth: 'panel', tag: 'Evidence exports' } as const;
+const shared = { auth: 'panel', tag: 'Evidence exports', params: SiteParams } as const;
+const one = { ...shared, params: ExportParams, errors: ['RESOURCE_NOT_FOUND'] } as const;
 
 /**
  * Every export is found by its site and its id together. A download has its line of the audit log
@@ -30,7 +31,6 @@ export const EXPORT_OPERATIONS = [
     description:
       'Filter and fields are those of `consent-ledger evidence export`. The package discloses no personal value unless `disclose` names it. It is as of the newest stamped checkpoint; consents that are not stamped yet are counted, but not in the package. An erasure at the site cancels each of its exports that is queued, running or stored.',
     roles: PROTECTORS,
-    params: SiteParams,
     body: CreateExportRequest,
     example: { body: { filter: { from: '2026-01-01T00:00:00Z', consent_type: 'cookie' }, disclose: ['visitor_id'] } },
     status: 202,
@@ -60,7 +60,6 @@ export const EXPORT_OPERATIONS = [
     path: '/api/v1/sites/{site_id}/exports',
     summary: 'List the exports of a site, newest first',
     roles: PROTECTORS,
-    params: SiteParams,
     query: PageQuery,
     response: pageOf(EvidenceExport),
     handle: async ({ params, query }, { apiPool }) => {
@@ -70,27 +69,24 @@ export const EXPORT_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'readExport',
     path: '/api/v1/sites/{site_id}/exports/{export_id}',
     summary: 'Get the state and progress of an export',
     roles: PROTECTORS,
-    params: ExportParams,
     response: dataOf(EvidenceExportDetails),
-    errors: ['RESOURCE_NOT_FOUND'],
     handle: async ({ params }, { apiPool, keyring }) => ({
       data: await exports.readExport(apiPool, keyring, idOf(params)),
     }),
   }),
   route({
-    ...shared,
+    ...one,
     id: 'downloadExport',
     path: '/api/v1/sites/{site_id}/exports/{export_id}/package',
     summary: 'Download the evidence package of a finished export',
     description:
       'The response has `Repr-Digest` (RFC 9530) and `ETag`; a `Range` of one range returns 206. A response with fewer bytes than its `Content-Length` is not a complete package.',
     roles: PROTECTORS,
-    params: ExportParams,
     download: { mediaType: 'application/zip', description: 'An evidence package (docs/evidence-format.md).' },
     errors: ['RESOURCE_NOT_FOUND', 'EXPORT_NOT_FINISHED', 'EXPORT_GONE', 'RANGE_NOT_SATISFIABLE'],
     action: 'export.download',
@@ -109,13 +105,12 @@ export const EXPORT_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'cancelExport',
     method: 'post',
     path: '/api/v1/sites/{site_id}/exports/{export_id}/cancel',
     summary: 'Cancel an export that is queued or running',
     roles: PROTECTORS,
-    params: ExportParams,
     response: dataOf(EvidenceExport),
     errors: ['RESOURCE_NOT_FOUND', 'WRONG_STATE'],
     action: 'export.cancel',
@@ -126,7 +121,7 @@ export const EXPORT_OPERATIONS = [
     }),
   }),
   route({
-    ...shared,
+    ...one,
     id: 'deleteExport',
     method: 'delete',
     path: '/api/v1/sites/{site_id}/exports/{export_id}',
@@ -134,9 +129,7 @@ export const EXPORT_OPERATIONS = [
     description:
       'The package can no longer be downloaded; a queued or running export is cancelled. Returns the deleted export.',
     roles: PROTECTORS,
-    params: ExportParams,
     response: dataOf(EvidenceExport),
-    errors: ['RESOURCE_NOT_FOUND'],
     action: 'export.delete',
     change: async ({ params }, db) => {
       const data = await exports.deleteExport(db, idOf(params));

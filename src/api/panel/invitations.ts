@@ -24,6 +24,7 @@ import { keyOfCursor, pageOfRows, TimeAndId } from './page.js';
 import { permitGranting, permitManaging } from './users.js';
 
 const shared = { auth: 'panel', tag: 'Invitations' } as const;
+const one = { ...shared, params: InvitationParams, errors: ['RESOURCE_NOT_FOUND'] } as const;
 
 /**
  * Invitations to the user's tenant, for roles that the user may assign. Only the response that
@@ -49,14 +50,12 @@ export const INVITATION_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'readInvitation',
     path: '/api/v1/invitations/{invitation_id}',
     summary: 'Get an invitation',
     roles: OVERSEERS,
-    params: InvitationParams,
     response: dataOf(Invitation),
-    errors: ['RESOURCE_NOT_FOUND'],
     handle: async ({ user, params }, { apiPool }) => ({
       data: shownInvitation(await readInvitation(apiPool, user.tenantId, params.invitation_id)),
     }),
@@ -93,14 +92,13 @@ export const INVITATION_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'revokeInvitation',
     method: 'delete',
     path: '/api/v1/invitations/{invitation_id}',
     summary: 'Revoke an invitation that was not accepted',
     description: 'Only an owner can revoke invitations of owners, DPOs and API users.',
     roles: EDITORS,
-    params: InvitationParams,
     response: dataOf(Invitation),
     errors: ['RESOURCE_NOT_FOUND', 'WRONG_STATE'],
     action: 'invitation.revoke',

@@ -1,4 +1,3 @@
-import type { PanelRoute } from './answer.js';
 import { API_KEY_OPERATIONS } from './api-keys.js';
 import { AUDIT_LOG_OPERATIONS } from './audit-log.js';
 import { BANNER_OPERATIONS } from './banner-texts.js';
@@ -14,6 +13,7 @@ import { EXPORT_OPERATIONS } from './exports.js';
 import { INVITATION_OPERATIONS } from './invitations.js';
 import { PLAN_OPERATIONS } from './plans.js';
 import { PANEL_SCAN_OPERATIONS } from './scans.js';
+import type { PanelRoute } from './serve-panel.js';
 import { SIGN_IN_OPERATIONS } from './sign-ins.js';
 import { SITE_OPERATIONS } from './sites.js';
 import { STATISTICS_OPERATIONS } from './statistics.js';

@@ -18,7 +18,7 @@ import { EDITORS, READERS } from './caller.js';
 import { route } from './deps.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows } from './page.js';
 
-const shared = { auth: 'panel', tag: 'Scans' } as const;
+const shared = { auth: 'panel', tag: 'Scans', params: SiteParams } as const;
 const path = '/api/v1/sites/{site_id}/scans';
 
 /**
@@ -33,7 +33,6 @@ export const PANEL_SCAN_OPERATIONS = [
     summary: 'List the recorded scans of a site, newest first',
     description: 'Scans without `record` are not kept.',
     roles: READERS,
-    params: SiteParams,
     query: PageQuery,
     response: pageOf(RecordedScan),
     handle: ({ params, query }, { apiPool }) => recordedScans(apiPool, params.site_id, query),
@@ -47,7 +46,6 @@ export const PANEL_SCAN_OPERATIONS = [
     description:
       'The page must be on the verified domain of the site. The service visits it before any choice, and again as a visitor who has refused every optional category (docs/scans.md). The response comes within a minute. A tenant has six scans a minute, and a site 20 recorded ones in 24 hours.',
     roles: EDITORS,
-    params: SiteParams,
     body: ScanSiteRequest,
     example: { body: { url: 'https://shop.example/', record: true } },
     response: ScanResponse,

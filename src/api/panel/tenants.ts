@@ -20,6 +20,7 @@ import { deliverInvitation, shownInvitation } from './invitations.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows } from './page.js';
 
 const shared = { auth: 'panel', tag: 'Tenants' } as const;
+const one = { ...shared, params: TenantParams, errors: ['RESOURCE_NOT_FOUND'] } as const;
 
 /** A user belongs to one tenant, and sees no other: not even one that it has made. */
 export const TENANT_OPERATIONS = [
@@ -70,32 +71,28 @@ export const TENANT_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'readTenant',
     path: '/api/v1/tenants/{tenant_id}',
     summary: 'Get a tenant',
     roles: READERS,
-    params: TenantParams,
     response: dataOf(Tenant),
-    errors: ['RESOURCE_NOT_FOUND'],
     handle: async ({ user, params }, { apiPool }) => {
       refuseForeign(user, params.tenant_id);
       return { data: await tenantById(apiPool, params.tenant_id) };
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'changeTenant',
     method: 'patch',
     path: '/api/v1/tenants/{tenant_id}',
     summary: 'Change the name of a tenant',
     description: 'The name is only displayed. Evidence names the controller of the configuration of each site.',
     roles: EDITORS,
-    params: TenantParams,
     body: ChangeTenantRequest,
     example: { body: { name: 'Example Group' } },
     response: dataOf(Tenant),
-    errors: ['RESOURCE_NOT_FOUND'],
     action: 'tenant.change',
     change: async ({ user, params, body }, db) => {
       refuseForeign(user, params.tenant_id);

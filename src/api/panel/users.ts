@@ -26,6 +26,7 @@ import { route } from './deps.js';
 import { keyOfCursor, type Page, pageOfRows, TimeAndId } from './page.js';
 
 const shared = { auth: 'panel', tag: 'Users' } as const;
+const one = { ...shared, params: UserParams, errors: ['RESOURCE_NOT_FOUND'] } as const;
 
 /**
  * Users of the caller's own tenant. The transaction decides which users a role may change
@@ -43,20 +44,18 @@ export const USER_OPERATIONS = [
     handle: ({ user, query }, { apiPool }) => userList(apiPool, user.tenantId, query),
   }),
   route({
-    ...shared,
+    ...one,
     id: 'readUser',
     path: '/api/v1/users/{user_id}',
     summary: 'Get a user',
     roles: OVERSEERS,
-    params: UserParams,
     response: dataOf(PanelUser),
-    errors: ['RESOURCE_NOT_FOUND'],
     handle: async ({ user, params }, { apiPool }) => ({
       data: shownUser(await readUser(apiPool, user.tenantId, params.user_id)),
     }),
   }),
   route({
-    ...shared,
+    ...one,
     id: 'changeUser',
     method: 'patch',
     path: '/api/v1/users/{user_id}',
@@ -64,7 +63,6 @@ export const USER_OPERATIONS = [
     description:
       'The change takes effect within a second in every process. Disabling ends the sign-ins of the user. Only an owner can assign or change owners, DPOs and API users; an admin manages admins and viewers. A tenant keeps one active owner, and users cannot give themselves more rights. Open password resets of the user become invalid.',
     roles: EDITORS,
-    params: UserParams,
     body: ChangeUserRequest,
     example: { body: { role: 'dpo' } },
     response: dataOf(PanelUser),
@@ -83,7 +81,7 @@ export const USER_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'createPasswordReset',
     method: 'post',
     path: '/api/v1/users/{user_id}/password-reset',
@@ -91,7 +89,6 @@ export const USER_OPERATIONS = [
     description:
       'A service that sends mail delivers the token to the user, and `token` is null. Otherwise only this response contains it. The user sends it to /api/v1/auth/reset-password within 24 hours. An earlier token becomes invalid. The token becomes invalid when role or state of the user change, or when its creator may no longer create it. Only an owner can create one for owners, DPOs and API users. Users change their own at /api/v1/auth/change-password.',
     roles: EDITORS,
-    params: UserParams,
     status: 201,
     response: dataOf(PasswordReset),
     errors: ['RESOURCE_NOT_FOUND', 'WRONG_STATE'],
@@ -112,16 +109,14 @@ export const USER_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'endUserSignIns',
     method: 'delete',
     path: '/api/v1/users/{user_id}/sign-ins',
     summary: 'End every sign-in of a user',
     description: 'The user can sign in again. Only an owner can end the sign-ins of owners, DPOs and API users.',
     roles: EDITORS,
-    params: UserParams,
     response: dataOf(SignInsEnded),
-    errors: ['RESOURCE_NOT_FOUND'],
     action: 'user.end_sign_ins',
     change: async ({ user, params }, db) => {
       const target = await readUser(db, user.tenantId, params.user_id);
@@ -135,7 +130,7 @@ export const USER_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'resetSecondFactor',
     method: 'delete',
     path: '/api/v1/users/{user_id}/second-factor',
@@ -143,9 +138,7 @@ export const USER_OPERATIONS = [
     description:
       'The user signs in with the password alone, and can add another one. Only an owner can do this for owners, DPOs and API users. Users remove their own at /api/v1/auth/second-factor/disable.',
     roles: EDITORS,
-    params: UserParams,
     response: dataOf(PanelUser),
-    errors: ['RESOURCE_NOT_FOUND'],
     action: 'user.reset_second_factor',
     change: async ({ user, params, mailCause }, db, { queueMail }) => {
       const target = await readUser(db, user.tenantId, params.user_id);

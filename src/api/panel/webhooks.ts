@@ -29,7 +29,8 @@ import { EDITORS } from './caller.js';
 import { route } from './deps.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows, TimeAndId } from './page.js';
 
-const shared = { auth: 'panel', tag: 'Webhooks' } as const;
+const shared = { auth: 'panel', tag: 'Webhooks', params: SiteParams } as const;
+const one = { ...shared, params: WebhookParams, errors: ['RESOURCE_NOT_FOUND'] } as const;
 const path = '/api/v1/sites/{site_id}/webhooks';
 /** Not viewers: the path and the query of a URL often contain a token. */
 const URL_READERS: readonly Role[] = [...EDITORS, 'dpo'];
@@ -42,7 +43,6 @@ export const WEBHOOK_OPERATIONS = [
     path,
     summary: 'List the webhooks of a site, oldest first',
     roles: URL_READERS,
-    params: SiteParams,
     query: PageQuery,
     response: pageOf(Webhook),
     handle: ({ params, query }, { apiPool }) => webhookList(apiPool, params.site_id, query),
@@ -56,7 +56,6 @@ export const WEBHOOK_OPERATIONS = [
     description:
       'The service sends the events of the site from now on, signed (docs/webhooks.md). Only this response contains the secret.',
     roles: EDITORS,
-    params: SiteParams,
     body: CreateWebhookRequest,
     example: { body: { url: 'https://shop.example/webhooks', events: ['consent.withdrawn', 'consent.erased'] } },
     status: 201,
@@ -76,31 +75,27 @@ export const WEBHOOK_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'readWebhook',
     path: `${path}/{webhook_id}`,
     summary: 'Get a webhook, with the state of its deliveries',
     roles: URL_READERS,
-    params: WebhookParams,
     response: dataOf(Webhook),
-    errors: ['RESOURCE_NOT_FOUND'],
     handle: async ({ params }, { apiPool }) => ({
       data: await webhookOf(apiPool, params.site_id, params.webhook_id),
     }),
   }),
   route({
-    ...shared,
+    ...one,
     id: 'changeWebhook',
     method: 'patch',
     path: `${path}/{webhook_id}`,
     summary: 'Change, pause or continue a webhook',
     description: 'The next attempt follows at once. A webhook that is enabled again continues where it stopped.',
     roles: EDITORS,
-    params: WebhookParams,
     body: ChangeWebhookRequest,
     example: { body: { enabled: true } },
     response: dataOf(Webhook),
-    errors: ['RESOURCE_NOT_FOUND'],
     action: 'webhook.change',
     prepare: async ({ body: { url, ...rest } }, { webhookTargets }) => {
       if (url !== undefined) await refuse(webhookTargets, url);
@@ -115,7 +110,7 @@ export const WEBHOOK_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'rotateWebhookSecret',
     method: 'post',
     path: `${path}/{webhook_id}/rotate-secret`,
@@ -123,11 +118,9 @@ export const WEBHOOK_OPERATIONS = [
     description:
       'For `grace_seconds`, a day unless given, messages have a second signature, by the old secret. Only this response contains the new one.',
     roles: EDITORS,
-    params: WebhookParams,
     body: RotateWebhookSecretRequest,
     example: { body: { grace_seconds: 86_400 } },
     response: dataOf(NewWebhook),
-    errors: ['RESOURCE_NOT_FOUND'],
     action: 'webhook.rotate_secret',
     change: async ({ params, body }, db, { keyring }) => {
       const { grace_seconds } = body;
@@ -140,18 +133,16 @@ export const WEBHOOK_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'replayWebhook',
     method: 'post',
     path: `${path}/{webhook_id}/replay`,
     summary: 'Send the events of a site again',
     description: 'Sends the events from a revision of the site’s consents on again, in order, with the same ids.',
     roles: EDITORS,
-    params: WebhookParams,
     body: ReplayWebhookRequest,
     example: { body: { from_revision: 0 } },
     response: dataOf(Webhook),
-    errors: ['RESOURCE_NOT_FOUND'],
     action: 'webhook.replay',
     change: async ({ params, body }, db) => {
       await replayWebhook(db, params.site_id, params.webhook_id, body.from_revision);
@@ -163,14 +154,13 @@ export const WEBHOOK_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'testWebhook',
     method: 'post',
     path: `${path}/{webhook_id}/test`,
     summary: 'Send a test message',
     description: 'A signed message of type `webhook.test`, at most 5 a minute.',
     roles: EDITORS,
-    params: WebhookParams,
     status: 202,
     response: dataOf(WebhookDelivery),
     errors: ['RESOURCE_NOT_FOUND', 'WRONG_STATE'],
@@ -184,16 +174,14 @@ export const WEBHOOK_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'listWebhookDeliveries',
     path: `${path}/{webhook_id}/deliveries`,
     summary: 'List the deliveries of a webhook, newest first',
     description: 'The newest 1,000 of the last 30 days.',
     roles: URL_READERS,
-    params: WebhookParams,
     query: PageQuery,
     response: pageOf(WebhookDelivery),
-    errors: ['RESOURCE_NOT_FOUND'],
     handle: async ({ params, query }, { apiPool }) => {
       const [after] = keyOfCursor(DeliveryKey, query) ?? [null];
       const wanted = { webhookId: params.webhook_id, after, limit: query.limit + 1 };
@@ -232,16 +220,14 @@ export const WEBHOOK_OPERATIONS = [
     },
   }),
   route({
-    ...shared,
+    ...one,
     id: 'deleteWebhook',
     method: 'delete',
     path: `${path}/{webhook_id}`,
     summary: 'Delete a webhook',
     description: 'Returns the webhook as it was.',
     roles: EDITORS,
-    params: WebhookParams,
     response: dataOf(Webhook),
-    errors: ['RESOURCE_NOT_FOUND'],
     action: 'webhook.delete',
     change: async ({ params }, db) => {
       const webhook = await webhookOf(db, params.site_id, params.webhook_id);

@@ -37,8 +37,16 @@ import { EXAMPLE_VALUES, SHOWN } from '../server/example-values.js';
 import { goneClient } from '../server/gone-client.js';
 import { BACKEND } from '../server/operation.js';
 import { routesWith, type ToolCall } from '../server/route.js';
-import { csvLine, excelDialect, RFC_4180 } from './csv.js';
-import { ERASED_AT, inOrder, type Line, lineOf, lineOfErasure } from './export-lines.js';
+import {
+  csvLine,
+  ERASED_AT,
+  excelDialect,
+  inOrder,
+  type Line,
+  lineOf,
+  lineOfErasure,
+  RFC_4180,
+} from './export-lines.js';
 import { exportedTestRecords } from './export-test-records.js';
 import { type ParquetType, parquetFile, parquetType } from './parquet.js';
 import { testMarkOf } from './serve-tool.js';

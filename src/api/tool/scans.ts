@@ -3,8 +3,7 @@ import { ScanRequest, ScanResponse } from '../../../schemas/api/scans.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import type { Admission } from '../../pipeline/admission/admission.js';
 import type { ScanPage } from '../../tenancy/scans/scan-site.js';
-import { refuseExcess } from '../guards/rate-limit.js';
-import type { RateLimiter } from '../guards/rate-limiter.js';
+import { type RateLimiter, refuseExcess } from '../guards/rate-limiter.js';
 import { EXAMPLE_VALUES, SHOWN } from '../server/example-values.js';
 import { routesWith } from '../server/route.js';
 
