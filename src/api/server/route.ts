@@ -161,9 +161,12 @@ type Example<A, B> = A extends 'panel'
     : { readonly example: { readonly body: z.input<B> & JsonObject } }
   : { readonly example?: OperationExample };
 
+/** Roles of which the user of the bearer token must have one; null: none is needed. Nobody can leave out the choice. */
 type Roles<A> = A extends 'panel' | 'user'
   ? { readonly roles: readonly UserRole[] }
-  : { readonly roles?: A extends 'tool' | 'signed' ? readonly UserRole[] : never };
+  : A extends 'tool' | 'signed'
+    ? { readonly roles: readonly UserRole[] | null }
+    : { readonly roles?: never };
 
 const LIMITS: Readonly<Record<Auth, Access['limit']>> = {
   panel: 'user',

@@ -59,6 +59,7 @@ export function visitorTurns(now: () => number): FairTurns {
 export const STATUS_OPERATIONS = [
   route({
     auth: 'tool',
+    roles: null,
     id: 'getConsentStatus',
     path: '/tool/v1/consents/status',
     tag: 'Consents',

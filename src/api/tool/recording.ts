@@ -117,6 +117,7 @@ const recording = {
 export const RECORDING_OPERATIONS = [
   route({
     ...recording,
+    roles: null,
     id: 'recordConsent',
     path: '/tool/v1/consents',
     summary: 'Record one consent from a browser or a mobile app',
@@ -129,6 +130,7 @@ export const RECORDING_OPERATIONS = [
   }),
   route({
     ...recording,
+    roles: null,
     id: 'recordConsentBatch',
     path: '/tool/v1/consents/batch',
     summary: 'Record 1 to 100 consents from a browser or a mobile app',

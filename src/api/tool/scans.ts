@@ -53,6 +53,7 @@ const SHOWN_VISIT: JsonObject = {
 export const SCAN_OPERATIONS = [
   route({
     auth: 'signed',
+    roles: null,
     id: 'scanPage',
     method: 'post',
     path: '/tool/v1/scans',

@@ -22,6 +22,7 @@ const route = routesWith<TestRecordOptions>();
 export const TEST_EVENT_OPERATIONS = [
   route({
     auth: 'tool',
+    roles: null,
     id: 'listTestEvents',
     path: '/tool/v1/test-events',
     tag: 'Webhooks',

@@ -23,6 +23,7 @@ const route = routesWith<VerifyDeps>();
 export const VERIFY_OPERATIONS = [
   route({
     auth: 'tool',
+    roles: null,
     id: 'verifyConsent',
     path: '/tool/v1/consents/verify/{id}',
     tag: 'Consents',

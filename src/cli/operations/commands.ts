@@ -71,7 +71,7 @@ function operationCommand(context: CliContext, operation: PanelRoute): Command {
   return command.action(async () => {
     const options = Options.parse(command.opts());
     const values = await valuesOf(command, fields);
-    // The handlers take half a second to load.
+    // The installation takes long to load.
     const { call, callList, jsonOfAnswer } = await import('./call.js');
     await withInstallation(context, async (installation) => {
       if (operation.download !== undefined) return save(context, options, await call(installation, operation, values));
