@@ -9,8 +9,8 @@ import { createRateLimiter } from '../src/api/guards/rate-limiter.js';
 import { checkSignature } from '../src/api/guards/signature.js';
 import { createToolGuards } from '../src/api/guards/tool-guard.js';
 import { createApp } from '../src/api/server/app.js';
-import { recordingRoutes } from '../src/api/tool/record-consents.js';
-import { serveTool } from '../src/api/tool/route.js';
+import { largeBatchTurns, RECORDING_OPERATIONS } from '../src/api/tool/recording.js';
+import { serveTool } from '../src/api/tool/serve-tool.js';
 import { createAdmission } from '../src/pipeline/admission/admission.js';
 import { createOutboxGauge } from '../src/pipeline/admission/outbox-gauge.js';
 import { certifiedPromiseKey } from '../src/pipeline/admission/promise-key.js';
@@ -79,7 +79,8 @@ const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
   async (scope) => {
     await scope.register(
       async (tool) => {
-        serveTool(tool, recordingRoutes({ admission, rateLimiter, now: () => performance.now() }), {
+        const deps = { admission, rateLimiter, largeBatches: largeBatchTurns(() => performance.now()) };
+        serveTool(tool, RECORDING_OPERATIONS, deps, {
           guards,
           gate: createLoadGate({ maxInProgress: 1_000, isFull: () => false, onRefused: () => undefined }),
           scanner: null,

@@ -22,7 +22,7 @@ const SERVICE = {
 };
 /** For the developers of the project: bundled apart, so that the service is cut into no more files by them. */
 const TOOLS = {
-  'panel-api': 'src/api/openapi/panel-api.ts',
+  'panel-api': 'src/api/openapi/descriptions.ts',
   openapi: 'src/api/openapi/main.ts',
   'write-descriptions': 'src/api/openapi/write-descriptions.ts',
   'write-pages': 'src/api/discovery/write-pages.ts',

@@ -71,8 +71,7 @@ export async function publicTexts() {
 const PROGRAM = {
   contents: `
     export { ERROR_CODES } from './schemas/api/error-codes.js';
-    export { panelDescription } from './src/api/openapi/panel-api.js';
-    export { toolApiText } from './src/api/openapi/tool-api.js';
+    export { panelDescription, toolApiText } from './src/api/openapi/descriptions.js';
     export { createProgram } from './src/cli/program.js';
     export { packageReadme } from './src/evidence/package/package-readme.js';
     export { CHECKS } from './verifier-cli/src/index.js';

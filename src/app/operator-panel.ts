@@ -1,7 +1,6 @@
 import { createMailQueue } from '../accounts/mail/mail-queue.js';
 import { createRateLimiter } from '../api/guards/rate-limiter.js';
-import type { PanelRoute } from '../api/panel/route.js';
-import { panelRoutes } from '../api/panel/routes.js';
+import { type PanelDeps, panelDeps } from '../api/panel/deps.js';
 import { createVerifier } from '../evidence/verification/verifier.js';
 import { VERSION } from '../platform/version.js';
 import { createSiteDirectory } from '../tenancy/directory/site-directory.js';
@@ -9,11 +8,11 @@ import { createTxtLookUp } from '../tenancy/domains/txt-look-up.js';
 import { createScanner } from '../tenancy/scans/scan-site.js';
 import type { Installation } from './installation.js';
 
-/** The routes of the panel on an installation, for operators on the command line. */
-export async function operatorRoutes(installation: Installation): Promise<readonly PanelRoute[]> {
+/** The dependencies of the panel on an installation, for operators on the command line. */
+export async function operatorDeps(installation: Installation): Promise<PanelDeps> {
   const { apiPool, config, keyring, eventLog, logger, metrics } = installation;
   const directory = createSiteDirectory(apiPool, keyring);
-  return panelRoutes({
+  return panelDeps({
     apiPool,
     config,
     keyring,

@@ -2,30 +2,34 @@ import { createMailQueue } from '../accounts/mail/mail-queue.js';
 import { createAccessTokens, freshJwtKeys } from '../accounts/sign-in/access-tokens.js';
 import { createPasswordCheck } from '../accounts/sign-in/check-password.js';
 import { createUserDirectory } from '../accounts/users/user-directory.js';
-import { authRoutes } from '../api/auth/auth-routes.js';
-import { serveAuth } from '../api/auth/route.js';
-import { checkpointRoutes } from '../api/checkpoints/checkpoint-routes.js';
-import { ledgerTurns } from '../api/checkpoints/ledger-turns.js';
-import { structureRoutes } from '../api/checkpoints/structure-routes.js';
+import { networkTurns } from '../api/auth/deps.js';
+import { SECOND_FACTOR_OPERATIONS } from '../api/auth/second-factor.js';
+import { serveAuth } from '../api/auth/serve-auth.js';
+import { AUTH_OPERATIONS } from '../api/auth/sign-in.js';
+import { SIGN_UP_OPERATIONS } from '../api/auth/sign-up.js';
+import { checkpointRoutes } from '../api/checkpoints/checkpoints.js';
+import { ledgerTurns } from '../api/checkpoints/serve-documents.js';
+import { structureRoutes } from '../api/checkpoints/structure.js';
 import { discoveryRoutes } from '../api/discovery/discovery-routes.js';
 import { createLoadGate } from '../api/guards/load-gate.js';
 import type { RateLimiter } from '../api/guards/rate-limiter.js';
 import { createScannerGuard } from '../api/guards/scanner-guard.js';
 import { createToolGuards } from '../api/guards/tool-guard.js';
-import { panelRoutes } from '../api/panel/routes.js';
+import { panelDeps } from '../api/panel/deps.js';
+import { PANEL_OPERATIONS } from '../api/panel/operations.js';
 import { servePanel } from '../api/panel/serve-panel.js';
 import { browserSdk } from '../api/public/browser-sdk.js';
 import { dashboard } from '../api/public/dashboard.js';
 import { servePublic } from '../api/public/public-verify.js';
 import { tryPage } from '../api/public/try-page.js';
 import { verifyPage } from '../api/public/verify-page.js';
-import type { RouteGroup } from '../api/server/app.js';
-import { allowCrossOrigin } from '../api/server/cors.js';
+import { allowCrossOrigin, type RouteGroup } from '../api/server/app.js';
 import { healthRoutes } from '../api/server/health.js';
 import { paceLargeTexts } from '../api/server/pace-large-texts.js';
 import { failureOf } from '../api/server/request-log.js';
-import { serveTool } from '../api/tool/route.js';
-import { toolRoutes } from '../api/tool/routes.js';
+import { TOOL_OPERATIONS, toolTurns } from '../api/tool/operations.js';
+import { withBatchBodies } from '../api/tool/recording.js';
+import { serveTool } from '../api/tool/serve-tool.js';
 import { makeReceipt } from '../evidence/package/index.js';
 import { createVerifier } from '../evidence/verification/verifier.js';
 import type { Readiness } from '../platform/health/readiness.js';
@@ -81,21 +85,21 @@ export async function serviceRoutes(installation: Installation, parts: ServicePa
     }),
   };
   const tool = {
-    routes: toolRoutes({
+    deps: {
       ...shared,
-      ...{ db: apiPool, origin, now },
+      ...toolTurns(now),
+      ...{ db: apiPool, origin, keyUsage },
       admission: metrics.admission.countConsents(parts.admission),
       testAdmission: parts.testAdmission,
       liveHosts: parts.liveHosts,
-      keyUsage,
       detectRegion: createDetectRegion({ ...config.geo, database: await openGeoDatabase(config.geo.databaseFile) }),
-      onExportError: (error, { id }) => {
+      onExportError: (error: unknown, { id }: { readonly id: string }) => {
         logger.error({ request_id: id, ...failureOf(error) }, 'a record export ended early');
       },
-      batchBodyBytes: config.admission.batchBodyBytes,
-      maxExportsPerTenant: config.exports.maxPerTenant,
+      maxPerTenant: config.exports.maxPerTenant,
       backupRetentionDays: config.backupRetentionDays ?? null,
-    }),
+    },
+    routes: withBatchBodies(TOOL_OPERATIONS, config.admission.batchBodyBytes),
     serving: {
       guards: createToolGuards({ ...shared, keyUsage, invalidKeyLimit: config.limits.invalidKeys }),
       scanner: scannerHost === undefined ? null : createScannerGuard({ host: scannerHost, directory, rateLimiter }),
@@ -113,24 +117,25 @@ export async function serviceRoutes(installation: Installation, parts: ServicePa
     receiptOf: (eventId: string) => makeReceipt(receipts, eventId, 'none'),
     limit: config.limits.publicVerify,
   };
-  const panel = panelRoutes({ ...shared, config, lookUpTxt: createTxtLookUp(config.dnsServers) });
-  const auth = authRoutes({
+  const panel = panelDeps({ ...shared, config, lookUpTxt: createTxtLookUp(config.dnsServers) });
+  const auth = {
     ...shared,
     ...apiUsers,
-    now,
+    turns: networkTurns(now),
     checkPassword: createPasswordCheck(shared),
     refreshKey: () => keyring.refreshKey(),
     factorKeys: keyring,
     createAccount: config.isSignUpOpen ? accountCreator(adminPool) : null,
-  });
+  };
+  const authRoutes = [...AUTH_OPERATIONS, ...SECOND_FACTOR_OPERATIONS, ...SIGN_UP_OPERATIONS];
   const turns = ledgerTurns(now);
   const discovery = { ...config.discovery, scannerHost, jwtKeys, now: () => new Date() };
   return [
     (scope) => healthRoutes(scope, { readiness: parts.readiness, serving: 'callers' }),
-    forEveryOrigin('/tool/v1', (scope) => serveTool(scope, tool.routes, tool.serving)),
+    forEveryOrigin('/tool/v1', (scope) => serveTool(scope, tool.routes, tool.deps, tool.serving)),
     forEveryOrigin('/api/v1/public', (scope) => servePublic(scope, publicVerify)),
-    (scope) => servePanel(scope, panel, { ...shared, limit: PANEL_REQUESTS_PER_MINUTE }),
-    (scope) => serveAuth(scope, auth, apiUsers),
+    (scope) => servePanel(scope, PANEL_OPERATIONS, { ...shared, ...panel, limit: PANEL_REQUESTS_PER_MINUTE }),
+    (scope) => serveAuth(scope, authRoutes, auth),
     (scope) => checkpointRoutes(scope, apiPool, () => readTsaRoots(config), turns),
     (scope) => structureRoutes(scope, apiPool, { auditors: config.structureAuditors, turns, now }),
     (scope) => {

@@ -75,7 +75,16 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
 
   // Its one table translates the errors of the event log, too.
-  'api/server': ['platform', 'accounts/users', 'tenancy/directory', 'pipeline/event-log', 'evidence/exports'],
+  'api/server': [
+    'platform',
+    'accounts/mail',
+    'accounts/users',
+    'tenancy/api-keys',
+    'tenancy/directory',
+    'pipeline/admission',
+    'pipeline/event-log',
+    'evidence/exports',
+  ],
   'api/guards': ['platform', 'accounts', 'tenancy', 'pipeline/admission', 'api/server'],
   'api/tool': ['platform', 'accounts', 'tenancy', 'pipeline', 'erasure', 'evidence', 'api/server', 'api/guards'],
   'api/auth': ['platform', 'accounts', 'api/server', 'api/guards'],

@@ -36,9 +36,9 @@ const CALLS: Readonly<Record<string, readonly [count: number, bound: string]>> =
 /** Functions of the service whose text comes from a request: every caller is listed with the schema that bounds it. */
 const CALLERS: Readonly<Record<string, readonly string[]>> = {
   blindIndex: [
-    'src/api/panel/consents/routes.ts', // PersonReference
+    'src/api/panel/consents.ts', // PersonReference
     'src/api/tool/export-test-records.ts', // ExportQuery
-    'src/api/tool/get-status.ts', // StatusQuery
+    'src/api/tool/consent-status.ts', // StatusQuery
     'src/erasure/near-matches.ts', // PersonReference, or an argument of a command
     'src/erasure/requests.ts', // PersonReference, or an argument of a command
     'src/evidence/package/export-evidence.ts', // EvidenceFilter

@@ -1,5 +1,4 @@
-import { refuseExcess } from '../guards/rate-limit.js';
-import type { RateLimiter } from '../guards/rate-limiter.js';
+import { type RateLimiter, refuseExcess } from '../guards/rate-limiter.js';
 import { apiErrorOf } from '../server/error-response.js';
 
 /** A limit of failed attempts a minute. */

@@ -1,19 +1,26 @@
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import * as z from 'zod';
+import { ApiError } from '../../../schemas/api/error-codes.js';
+import type { JsonObject } from '../../../schemas/json/json-value.js';
 import type { Config } from '../../platform/config/index.js';
-import type { Keyring } from '../../platform/keys/index.js';
+import type { Keyring, SigningKey } from '../../platform/keys/index.js';
 import { FOR_MINUTES, publicDocument } from '../server/send-document.js';
 import { latestText, StaticText, serveBuilt } from '../server/static-text.js';
 import { agentSkills, agentSkillsIndex } from './agent-skills.js';
-import { aiCatalog } from './ai-catalog.js';
-import { API_CATALOG_PROFILE, type Api, apiCatalog, apiLinks, PANEL_API, TOOL_API } from './api-catalog.js';
+import {
+  API_CATALOG_PROFILE,
+  type Api,
+  aiCatalog,
+  apiCatalog,
+  apiLinks,
+  llmsText,
+  PANEL_API,
+  TOOL_API,
+} from './api-catalog.js';
 import { frontPage } from './front-page.js';
-import { jwkSet } from './jwk-set.js';
-import { llmsText } from './llms-text.js';
-import { pageRoutes } from './page-routes.js';
 import { jsonText, PLACES, scannerUrl, urlsUnder } from './places.js';
-import { robotsText } from './robots-text.js';
-import { securityText } from './security-text.js';
 
 export type DiscoveryOptions = Config['discovery'] &
   Pick<Keyring, 'jwtKeys'> & {
@@ -77,4 +84,84 @@ export function discoveryRoutes(scope: FastifyInstance, options: DiscoveryOption
     contactText(securityText(securityContacts, publicUrl, options.now())).send(request, reply),
   );
   scope.get('/security.txt', (_request, reply) => reply.redirect(PLACES.securityText.path, 301));
+}
+
+/**
+ * The public keys of JSON Web Tokens: RFC 7517 §5, RFC 8037 §2. Each member is written by name, so
+ * that nothing private can slip in.
+ * @param keys every one that a token may still be verified with
+ */
+export function jwkSet(keys: readonly Pick<SigningKey, 'keyId' | 'publicKeyBytes'>[]): JsonObject {
+  return {
+    keys: keys.map(({ keyId, publicKeyBytes }) => ({
+      kty: 'OKP',
+      crv: 'Ed25519',
+      x: publicKeyBytes.toString('base64url'),
+      kid: keyId,
+      use: 'sig',
+      alg: 'EdDSA',
+    })),
+  };
+}
+
+/**
+ * robots.txt (RFC 9309 §2.2): crawlers may read published documents and the links of the APIs, but
+ * not the APIs.
+ */
+export function robotsText(): string {
+  const rules = [TOOL_API, PANEL_API].flatMap(({ base }) => [`Disallow: ${base}`, `Allow: ${base}$`]);
+  return `User-agent: *\n${rules.join('\n')}\nAllow: /\n`;
+}
+
+const MONTHS_AHEAD = 3;
+
+/**
+ * security.txt (RFC 9116 §4, unsigned). It is made anew for each request from the configuration in
+ * force, so `Expires` stays two to three months ahead; it changes once a month, so that caches can
+ * keep it.
+ * @param contacts URIs, the preferred one first; at least one (§2.5.3)
+ * @param publicUrl of the configuration; named as `Canonical` where it is https, as it must be
+ *   (§2.5.2)
+ */
+export function securityText(contacts: readonly string[], publicUrl: string | undefined, now: Date): string {
+  const fields = contacts.map((uri) => `Contact: ${uri}`);
+  fields.push(`Expires: ${new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + MONTHS_AHEAD)).toISOString()}`);
+  if (publicUrl?.startsWith('https://')) {
+    fields.push(`Canonical: ${urlsUnder(publicUrl)(PLACES.securityText.path)}`);
+  }
+  return `${fields.join('\n')}\n`;
+}
+
+const Bundle = z.record(z.string(), z.string());
+
+/**
+ * Serves the documentation below `/docs/`, and all of it as one text.
+ * @param file the bundle that write-pages.ts made
+ */
+export function pageRoutes(scope: FastifyInstance, file: string): void {
+  let texts: Promise<ReadonlyMap<string, StaticText>> | undefined;
+  const send = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    texts ??= readTexts(file);
+    const [path = ''] = request.url.split('?');
+    // What could not be read is read again for the next request.
+    const found = await texts.catch((error: unknown) => {
+      texts = undefined;
+      throw error;
+    });
+    const text = found.get(path);
+    if (text === undefined) throw new ApiError('ROUTE_NOT_FOUND');
+    return text.send(request, reply);
+  };
+  scope.get('/docs/*', send);
+  scope.get(PLACES.llmsFullText.path, send);
+}
+
+async function readTexts(file: string): Promise<ReadonlyMap<string, StaticText>> {
+  const bundle = Bundle.parse(JSON.parse(await readFile(file, 'utf8')));
+  return new Map(
+    Object.entries(bundle).map(([path, body]) => {
+      const contentType = `text/${path.endsWith('.md') ? 'markdown' : 'plain'}; charset=utf-8`;
+      return [path, new StaticText(publicDocument({ contentType, body, cacheControl: FOR_MINUTES }))];
+    }),
+  );
 }

@@ -1,4 +1,6 @@
+import type { FastifyReply } from 'fastify';
 import * as z from 'zod';
+import { ApiError, type ErrorCode } from '../../../schemas/api/error-codes.js';
 import { createGroupCommitter } from '../../pipeline/admission/group-committer.js';
 import { byteaArray, int4Array } from '../../platform/database/binary-arrays.js';
 import type { Queryable } from '../../platform/database/pool.js';
@@ -169,4 +171,19 @@ async function sendTakes(options: RateLimiterOptions, takes: readonly Take[]): P
 
 function bucketHash(hashKey: Uint8Array, bucket: string): Buffer {
   return hmacSha256(hashKey, bucket).subarray(0, BUCKET_BYTES);
+}
+
+const WINDOW_SECONDS = 60;
+
+/** Sets the X-RateLimit headers of the Tool API, and the RateLimit headers of the IETF draft. */
+export function setRateLimitHeaders(reply: FastifyReply, { limit, remaining, resetSeconds }: RateLimitDecision): void {
+  reply.header('x-ratelimit-limit', limit);
+  reply.header('x-ratelimit-remaining', remaining);
+  reply.header('ratelimit-policy', `"minute";q=${limit};w=${WINDOW_SECONDS}`);
+  reply.header('ratelimit', `"minute";r=${remaining};t=${resetSeconds}`);
+}
+
+/** Refuses a request over the limit. @throws ApiError with the given code and Retry-After */
+export function refuseExcess(decision: RateLimitDecision, code: ErrorCode): void {
+  if (!decision.allowed) throw new ApiError(code, undefined, { retryAfterSeconds: decision.resetSeconds });
 }

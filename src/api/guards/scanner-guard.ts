@@ -2,8 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { createAddressCheck, isOriginAllowed } from '../../platform/net/allow-lists.js';
 import type { SiteContext, SiteDirectory } from '../../tenancy/directory/site-context.js';
-import { refuseExcess, setRateLimitHeaders } from './rate-limit.js';
-import type { RateLimiter } from './rate-limiter.js';
+import { type RateLimiter, refuseExcess, setRateLimitHeaders } from './rate-limiter.js';
 import type { Guard } from './tool-guard.js';
 
 /** Requests without an API key, per minute of one client (`countedClient`). */

@@ -7,8 +7,7 @@ import type { KeyUsage } from '../../tenancy/api-keys/key-usage.js';
 import type { SiteContext, SiteDirectory } from '../../tenancy/directory/site-context.js';
 import { callerOf, type ToolCaller } from '../server/caller.js';
 import { type ApiUsers, authenticateApiUser, reauthorizeApiUser } from './bearer.js';
-import { refuseExcess, setRateLimitHeaders } from './rate-limit.js';
-import type { RateLimitDecision, RateLimiter } from './rate-limiter.js';
+import { type RateLimitDecision, type RateLimiter, refuseExcess, setRateLimitHeaders } from './rate-limiter.js';
 
 export interface ToolGuardOptions {
   readonly directory: SiteDirectory;

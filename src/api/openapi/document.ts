@@ -1,12 +1,10 @@
 import * as z from 'zod';
 import { ErrorResponse } from '../../../schemas/api/error-response.js';
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
-import { COOKIE_HEADER } from '../auth/operations.js';
-import { type Access, type FileContent, type Operation, PANEL_ROLES } from '../server/operation.js';
-import { errorsOf, hasBody } from '../server/operation-errors.js';
-import { extendDiscriminated } from './discriminated-schemas.js';
+import { COOKIE_HEADER } from '../auth/tokens.js';
+import { type Access, errorsOf, type FileContent, hasBody, type Operation, PANEL_ROLES } from '../server/operation.js';
 import { ErrorResponses, tableOfErrors } from './error-responses.js';
-import { extendSchemas } from './extended-schemas.js';
+import { extendDiscriminated, extendSchemas } from './extended-schemas.js';
 import { type SchemaComponents, schemaComponents } from './json-schemas.js';
 import { type DocumentParameters, documentParameters } from './parameters.js';
 import { shareProperties } from './shared-properties.js';

@@ -1,6 +1,6 @@
 import { ERROR_CODES, type ErrorCode } from '../../../schemas/api/error-codes.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
-import { BODY_ERRORS, COMMON_ERRORS } from '../server/operation-errors.js';
+import { BODY_ERRORS, COMMON_ERRORS } from '../server/operation.js';
 
 /** Statuses whose responses carry Retry-After. */
 const WITH_RETRY_AFTER: ReadonlySet<number> = new Set([429, 503]);

@@ -1,6 +1,6 @@
 import type { Access, Operation } from '../server/operation.js';
+import { TOOL_API_OPERATIONS } from './descriptions.js';
 import { tableOfErrors } from './error-responses.js';
-import { TOOL_API_OPERATIONS } from './operations.js';
 
 /**
  * Renews the generated parts of docs/http-api.md: the table of operations and the table of errors,

@@ -1,6 +1,10 @@
+import type { JsonObject } from '../../../schemas/json/json-value.js';
+import { SECOND_FACTOR_OPERATIONS } from '../auth/second-factor.js';
+import { AUTH_OPERATIONS } from '../auth/sign-in.js';
+import { SIGN_UP_OPERATIONS } from '../auth/sign-up.js';
 import { PANEL_OPERATIONS } from '../panel/operations.js';
-import { sectionOf } from './panel-documentation/section.js';
-import { signInRoutes } from './panel-documentation/sign-in-routes.js';
+import type { Operation } from '../server/operation.js';
+import { parameterSchemas } from './json-schemas.js';
 import { WALK } from './panel-documentation/walk.js';
 
 /**
@@ -85,3 +89,59 @@ const RULES = `## Rules for every route
 
 Paths are below \`/api/v1\`. After each table: example bodies of the operations that have one.
 `;
+
+/** Characters of the longest example on one line. */
+const MAX_LINE = 140;
+
+/** @returns the documentation of the operations of one tag: a table, and an example of each body */
+function sectionOf(tag: string, operations: readonly Operation[]): string {
+  const bodies = operations.flatMap(({ method, path, example }) =>
+    example.body === undefined ? [] : [`${method.toUpperCase()} ${belowPrefix(path)}\n${shownBody(example.body)}`],
+  );
+  return `### ${tag}
+
+| Method | Path | Summary | Roles | Audit log |
+|---|---|---|---|---|
+${operations.map(rowOf).join('\n')}
+${bodies.length === 0 ? '' : `\n\`\`\`text\n${bodies.join('\n\n')}\n\`\`\`\n`}`;
+}
+
+function rowOf(operation: Operation): string {
+  const { method, path, summary, description, access, action } = operation;
+  const text = [`${summary}.`, description, revisionOf(operation)].filter(Boolean).join(' ').replaceAll('|', '\\|');
+  return `| ${method.toUpperCase()} | \`${belowPrefix(path)}\` | ${text} | ${access.roles?.join(', ')} | ${action === null ? '' : `\`${action}\``} |`;
+}
+
+/** How a request states the revision of the draft; null: it does not. */
+function revisionOf({ body, query }: Operation): string | null {
+  const inBody = parameterSchemas(body);
+  if (inBody.required.includes('revision')) return '**Requires `revision`.**';
+  if ('revision' in inBody.properties) return '**Accepts `revision`.**';
+  return 'revision' in query.shape ? '**Accepts `?revision=`.**' : null;
+}
+
+/** One line, or one for each member. */
+function shownBody(body: JsonObject): string {
+  const line = JSON.stringify(body);
+  if (line.length <= MAX_LINE) return line;
+  const members = Object.entries(body).map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)}`);
+  return `{\n${members.join(',\n')}\n}`;
+}
+
+function belowPrefix(path: string): string {
+  return path.replace(/^\/api\/v1/, '');
+}
+
+/** @returns a table of the sign-in routes, with example bodies */
+function signInRoutes(): string {
+  const rows = [...AUTH_OPERATIONS, ...SECOND_FACTOR_OPERATIONS, ...SIGN_UP_OPERATIONS].map(
+    ({ method, path, summary, access, example, body: schema }) => {
+      const body = example.body === undefined ? '' : `\`${JSON.stringify(example.body)}\``;
+      return `| ${method.toUpperCase()} | \`${path}\` | ${summary} | ${access.roles !== null ? 'access token' : 'none'} | ${body}${example.body !== undefined && schema.safeParse(undefined).success ? ', or none' : ''} |`;
+    },
+  );
+  return `| Method | Path | Summary | Bearer | Body |
+|---|---|---|---|---|
+${rows.join('\n')}
+`;
+}

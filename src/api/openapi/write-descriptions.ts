@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { panelDescription } from './panel-api.js';
-import { toolApiText } from './tool-api.js';
+import { panelDescription, toolApiText } from './descriptions.js';
 import { yamlText } from './yaml-text.js';
 
 // Run by the build: to make these takes a third of a second, which no start of a process should pay.

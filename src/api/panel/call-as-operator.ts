@@ -1,15 +1,15 @@
 import type { Readable } from 'node:stream';
-import fastify from 'fastify';
+import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { BY_OPERATOR } from '../../accounts/mail/mail-cause.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
-import { keepRawBodies, validate } from '../server/json-body.js';
-import { bodyOf, paramsOf, registerOperation } from '../server/register-operation.js';
-import { appendEntry } from './append-entry.js';
-import type { Operator } from './caller.js';
-import type { PanelRoute } from './route.js';
+import type { Operator } from '../server/caller.js';
+import { keepRawBodies } from '../server/json-body.js';
+import { parsedParts, registerOperation } from '../server/register-operation.js';
+import type { PanelDeps } from './deps.js';
+import { answerPanel, appendEntry, type PanelRequest, type PanelRoute } from './serve-panel.js';
 
 /** A call of an operation by an operator. */
 export interface OperatorCall {
@@ -34,7 +34,8 @@ export interface OperatorAnswer {
  * @throws the errors of the handler; RequestRefused with the invalid fields in its message
  */
 export async function callAsOperator(
-  { operation, answer }: PanelRoute,
+  route: PanelRoute,
+  deps: PanelDeps,
   adminPool: pg.Pool,
   { operator, url, body }: OperatorCall,
 ): Promise<OperatorAnswer> {
@@ -45,32 +46,30 @@ export async function callAsOperator(
     failure = error;
     return reply.code(500).send();
   });
-  registerOperation(app, operation, {
-    handler: (request, reply) =>
-      answer({
-        reply,
-        check: async (checked) => ({
-          user: operator,
-          params: paramsOf(checked, request),
-          query: validate(checked.query, request.query),
-          body: bodyOf(checked, request),
-          mailCause: BY_OPERATOR,
-          gone: new AbortController().signal,
-        }),
-        change: (work) =>
-          withTransaction(adminPool, async (db) => {
-            const { response, subject, details } = await work(db, operator);
-            await appendEntry(db, operation, operator, subject, details);
-            return response;
-          }),
-        disclose: async ({ response, subject, details }) => {
-          await appendEntry(adminPool, operation, operator, subject, details);
-          return response;
-        },
+  const asOperator = (request: FastifyRequest, reply: FastifyReply): PanelRequest => ({
+    check: async () => ({
+      ...parsedParts(route, request),
+      user: operator,
+      mailCause: BY_OPERATOR,
+      gone: new AbortController().signal,
+      reply,
+    }),
+    change: (work) =>
+      withTransaction(adminPool, async (db) => {
+        const { response, subject, details } = await work(db, operator);
+        await appendEntry(db, route, operator, subject, details);
+        return response;
       }),
+    disclose: async ({ response, subject, details }) => {
+      await appendEntry(adminPool, route, operator, subject, details);
+      return response;
+    },
+  });
+  registerOperation(app, route, {
+    handler: (request, reply) => answerPanel(route, asOperator(request, reply), deps),
   });
   const response = await app.inject({
-    method: METHODS[operation.method],
+    method: METHODS[route.method],
     url,
     payloadAsStream: true,
     ...(body !== undefined && { payload: body, headers: { 'content-type': 'application/json' } }),

@@ -1,19 +1,20 @@
 import type { QueueMail } from '../../accounts/mail/mail-queue.js';
 import type { Role, SignedInUser } from '../../accounts/users/user-directory.js';
 import type { Actor } from '../../platform/audit-log/entry.js';
+import type { Operator, PanelCaller } from '../server/caller.js';
+import { PANEL_ROLES } from '../server/operation.js';
 
-/** An operator on the command line, who may do in a tenant what its owners may. */
-export interface Operator {
-  readonly id: null;
-  readonly signInId: null;
-  readonly tenantId: string;
-  /** Names the operator in texts. */
-  readonly email: string;
-  readonly role: Role;
-}
-
-/** The caller of an operation of the panel. */
-export type Caller = SignedInUser | Operator;
+/** Roles that may read: every role of the panel. */
+export const READERS: readonly Role[] = PANEL_ROLES;
+/** Roles that may set up sites, keys, documents and banners. */
+export const EDITORS: readonly Role[] = ['owner', 'admin'];
+/**
+ * Roles that may read users, invitations and the audit log. A viewer does not see the e-mail
+ * addresses of other users.
+ */
+export const OVERSEERS: readonly Role[] = ['owner', 'admin', 'dpo'];
+/** Roles that may see, export and erase personal data. */
+export const PROTECTORS: readonly Role[] = ['owner', 'dpo'];
 
 /** An operator in a tenant. */
 export function operatorOf(tenantId: string): Operator {
@@ -21,7 +22,7 @@ export function operatorOf(tenantId: string): Operator {
 }
 
 /** The caller as the audit log names it. */
-export function actorOf({ id }: Caller): Actor {
+export function actorOf({ id }: PanelCaller): Actor {
   return id === null ? { kind: 'operator' } : { kind: 'user', userId: id };
 }
 
@@ -29,7 +30,7 @@ export function actorOf({ id }: Caller): Actor {
  * The user who calls an operation with `isForUsers`.
  * @throws Error for an operator, whom the command line does not offer the operation
  */
-export function signedIn(caller: Caller): SignedInUser {
+export function signedIn(caller: PanelCaller): SignedInUser {
   if (caller.id === null) throw new Error('an operator called an operation for users');
   return caller;
 }
@@ -39,6 +40,6 @@ export function signedIn(caller: Caller): SignedInUser {
  * gives it to the person.
  * @param queueMail null: the service sends no mail
  */
-export function tokenMail(caller: Caller, queueMail: QueueMail | null): QueueMail | null {
+export function tokenMail(caller: PanelCaller, queueMail: QueueMail | null): QueueMail | null {
   return caller.id === null ? null : queueMail;
 }

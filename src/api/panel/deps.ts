@@ -5,13 +5,17 @@ import type { EventLog } from '../../pipeline/event-log/port.js';
 import type { ServiceLogger } from '../../platform/background/part.js';
 import type { Config } from '../../platform/config/index.js';
 import type { Keyring } from '../../platform/keys/index.js';
+import { type FindVendorList, vendorListsIn } from '../../tenancy/configuration/vendor-lists.js';
 import type { SiteDirectory } from '../../tenancy/directory/site-context.js';
 import type { LookUpTxt } from '../../tenancy/domains/domain-challenge.js';
 import type { ScanPage } from '../../tenancy/scans/scan-site.js';
+import { createWebhookTargets, type WebhookTargets } from '../../tenancy/webhooks/webhook-targets.js';
+import { FairTurns } from '../guards/fair-turns.js';
 import type { RateLimiter } from '../guards/rate-limiter.js';
+import { routesWith } from '../server/route.js';
 
-/** Dependencies of the panel's handlers. */
-export interface PanelRoutesOptions {
+/** What the panel's handlers need of the process. */
+export interface PanelOptions {
   /** Reads: connections in the role `consent_ledger_api`. */
   readonly apiPool: pg.Pool;
   readonly config: Config;
@@ -25,4 +29,38 @@ export interface PanelRoutesOptions {
   readonly scan: ScanPage;
   /** Null: the service sends no mail. */
   readonly queueMail: QueueMail | null;
+}
+
+/** Dependencies of the panel's handlers. */
+export interface PanelDeps extends PanelOptions {
+  /** Turns of tenants, in which they search consents. */
+  readonly searches: FairTurns;
+  readonly findVendorList: FindVendorList;
+  readonly webhookTargets: WebhookTargets;
+}
+
+/** The builder of the panel's operations. */
+export const route = routesWith<PanelDeps>();
+
+/** Searches that wait: of all, and of one tenant. */
+const MAX_WAITING_SEARCHES = 100;
+const MAX_OF_TENANT = 20;
+/** Time after a search in which its tenant makes no other, as a multiple of its length. */
+const PAUSE = 2;
+
+export function panelDeps(options: PanelOptions): PanelDeps {
+  const { config } = options;
+  return {
+    ...options,
+    searches: new FairTurns({
+      // Half of the pool stays free for every other request.
+      slots: Math.max(1, Math.floor(config.database.poolSize / 2)),
+      now: () => performance.now(),
+      pause: PAUSE,
+      maxWaiting: MAX_WAITING_SEARCHES,
+      maxOfOwner: MAX_OF_TENANT,
+    }),
+    findVendorList: vendorListsIn(config.vendorListFolder),
+    webhookTargets: createWebhookTargets(config.webhookNetworks),
+  };
 }

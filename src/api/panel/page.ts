@@ -49,6 +49,27 @@ export function keyOfCursor<T>(schema: z.ZodType<T>, { cursor }: PageRequest): T
   throw badCursor();
 }
 
+/**
+ * A page of a list that is at hand as a whole, in the order of its keys.
+ * @param keyOf different for each item, and as long for all
+ * @throws ApiError VALIDATION_ERROR
+ */
+export function pageOfItems<T>(page: PageRequest, items: readonly T[], keyOf: (item: T) => readonly string[]): Page<T> {
+  const after = keyOfCursor(z.array(z.string()), page);
+  const rest = items
+    .filter((item) => after === null || compare(keyOf(item), after) > 0)
+    .sort((a, b) => compare(keyOf(a), keyOf(b)));
+  return pageOfRows(page, rest, keyOf, (item) => item);
+}
+
+function compare(a: readonly string[], b: readonly string[]): number {
+  for (const [index, part] of a.entries()) {
+    const other = b[index] ?? '';
+    if (part !== other) return part < other ? -1 : 1;
+  }
+  return 0;
+}
+
 /** The cursor that `keyOfCursor` reads. */
 export function encodeCursor(key: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify(key), 'utf8').toString('base64url');

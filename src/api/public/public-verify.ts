@@ -1,32 +1,107 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ApiError } from '../../../schemas/api/error-codes.js';
-import type { PublicVerifyAnswer, PublicVerifyRequest, PublicVerifyResponse } from '../../../schemas/api/verify.js';
+import { ReceiptParams } from '../../../schemas/api/receipts.js';
+import {
+  ClientTokenFields,
+  PublicVerifyAnswer,
+  PublicVerifyRequest,
+  type PublicVerifyResponse,
+} from '../../../schemas/api/verify.js';
+import { decodeUtf8, fromBase64, fromBase64url } from '../../../schemas/crypto/encoding.js';
 import { eventIdOfTestToken } from '../../../schemas/events/consent-recorded.js';
+import { Receipt } from '../../../schemas/evidence/receipt.js';
+import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
+import { parseStrictJson, StrictJsonError } from '../../../schemas/json/strict-json.js';
+import { withoutTrailing } from '../../../schemas/text/without-trailing.js';
 import type { ReceiptResult } from '../../evidence/package/index.js';
 import { parseIdentifier } from '../../evidence/verification/identifier.js';
 import type { Verification, Verifier } from '../../evidence/verification/verifier.js';
 import { FairTurns } from '../guards/fair-turns.js';
-import { refuseExcess, setRateLimitHeaders } from '../guards/rate-limit.js';
-import type { RateLimiter } from '../guards/rate-limiter.js';
+import { type RateLimiter, refuseExcess, setRateLimitHeaders } from '../guards/rate-limiter.js';
 import { sendError } from '../server/error-response.js';
+import { EXAMPLE_VALUES, SHOWN, SHOWN_CHECK } from '../server/example-values.js';
 import { goneClient } from '../server/gone-client.js';
-import { validate } from '../server/json-body.js';
-import { bodyOf, paramsOf, registerOperation } from '../server/register-operation.js';
-import { answerReceipt } from '../tool/answer-receipt.js';
-import { verifiedRecord } from '../tool/get-verify.js';
-import { readClientToken } from './client-token.js';
-import { getReceipt, verifyPublicly, verifyPubliclyByPost } from './operations.js';
+import { parsedParts, registerOperation } from '../server/register-operation.js';
+import { routesWith } from '../server/route.js';
+import { answerReceipt } from '../tool/receipts.js';
+import { verifiedRecord } from '../tool/verify.js';
 
-export interface PublicVerifyOptions {
+interface PublicDeps {
   readonly verifier: Verifier;
   /** Makes the receipt of a record without personal values. */
   readonly receiptOf: (eventId: string) => Promise<ReceiptResult>;
+}
+
+export interface ServePublicOptions extends PublicDeps {
   readonly rateLimiter: RateLimiter;
   /** Requests a minute of one client (`countedClient`). */
   readonly limit: number;
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
 }
+
+const route = routesWith<PublicDeps>();
+
+const SHOWN_PUBLIC_CHECK: JsonObject = {
+  valid: true,
+  source: 'server',
+  server_record_found: true,
+  data: {
+    ...SHOWN_CHECK,
+    site_domain: 'shop.example',
+    categories: { necessary: true, analytics: false },
+    language: 'en',
+    valid_until: SHOWN.validUntil,
+    timestamp: { time: '2026-11-21T10:01:00.000Z', checkpoint_size: 7 },
+  },
+};
+
+const shared = { auth: 'open', limit: 'address', tag: 'Public verification' } as const;
+const verifying = {
+  ...shared,
+  path: '/api/v1/public/consents/verify',
+  description:
+    'Anyone may call it, with a consent token or the value of the consent cookie, a proof hash or a record id. If several are given, the first that identifies a record counts, in this order.',
+  response: PublicVerifyAnswer,
+  errors: ['CONSENT_NOT_FOUND', 'IDENTIFIER_REQUIRED'],
+} as const;
+
+/** Operations of public verification. */
+export const PUBLIC_OPERATIONS = [
+  route({
+    ...verifying,
+    id: 'verifyPublicly',
+    summary: 'Check the integrity of one record',
+    query: PublicVerifyRequest,
+    example: { query: { token: EXAMPLE_VALUES.consentToken }, response: SHOWN_PUBLIC_CHECK },
+    handle: ({ query, reply }, { verifier }) => answer(verifier, query, reply),
+  }),
+  route({
+    ...verifying,
+    id: 'verifyPubliclyByPost',
+    method: 'post',
+    summary: 'Check the integrity of one record, identified in the body',
+    // Without a body nothing is identified, which has a code of its own.
+    body: PublicVerifyRequest.optional(),
+    bodyLimit: 16_384,
+    example: { body: { token: EXAMPLE_VALUES.consentToken }, response: SHOWN_PUBLIC_CHECK },
+    handle: ({ body, reply }, { verifier }) => answer(verifier, body ?? {}, reply),
+  }),
+  route({
+    ...shared,
+    id: 'getReceipt',
+    path: '/api/v1/public/consents/{token}/receipt',
+    summary: 'Get the receipt of a record',
+    description:
+      'The evidence of one record in one JSON file, without personal values, for `consent-verify check`. It stays the same, except for cosignatures that arrive later.',
+    params: ReceiptParams,
+    invalidParams: 'CONSENT_NOT_FOUND',
+    response: Receipt,
+    errors: ['CONSENT_NOT_FOUND', 'RECEIPT_NOT_READY'],
+    example: { path: { token: EXAMPLE_VALUES.consentToken } },
+    handle: ({ params, reply }, { receiptOf }) => answerReceipt(params.token, reply, receiptOf),
+  }),
+];
 
 /**
  * Strangers from many networks pass the limit of each. One of their requests costs several
@@ -41,39 +116,22 @@ const MAX_WAITING = 500;
  * Registers public verification on a scope with the prefix /api/v1/public. The requests of one
  * address are limited before the body is read.
  */
-export function servePublic(
-  scope: FastifyInstance,
-  { verifier, receiptOf, rateLimiter, limit, now }: PublicVerifyOptions,
-): void {
+export function servePublic(scope: FastifyInstance, options: ServePublicOptions): void {
+  const { rateLimiter, limit, now } = options;
   const turns = new FairTurns({ slots: AT_A_TIME, now, pause: PAUSE, maxWaiting: MAX_WAITING });
-  const inTurn = <T>(request: FastifyRequest, reply: FastifyReply, work: () => Promise<T>): Promise<T> =>
-    turns.take(request.countedClient, work, goneClient(reply));
-  const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const decision = await rateLimiter.take('public-verify', request.countedClient, limit);
-    setRateLimitHeaders(reply, decision);
-    refuseExcess(decision, 'RATE_LIMIT_EXCEEDED');
-  };
-  registerOperation(scope, verifyPublicly, {
-    onRequest,
-    handler: (request, reply) => {
-      const asked = validate(verifyPublicly.query, request.query);
-      return inTurn(request, reply, () => answer(verifier, asked, reply));
-    },
-  });
-  registerOperation(scope, getReceipt, {
-    onRequest,
-    handler: (request, reply) => {
-      const { token } = paramsOf(getReceipt, request);
-      return inTurn(request, reply, () => answerReceipt(token, reply, receiptOf));
-    },
-  });
-  registerOperation(scope, verifyPubliclyByPost, {
-    onRequest,
-    handler: (request, reply) => {
-      const asked = bodyOf(verifyPubliclyByPost, request) ?? {};
-      return inTurn(request, reply, () => answer(verifier, asked, reply));
-    },
-  });
+  for (const one of PUBLIC_OPERATIONS) {
+    registerOperation(scope, one, {
+      onRequest: async (request, reply) => {
+        const decision = await rateLimiter.take('public-verify', request.countedClient, limit);
+        setRateLimitHeaders(reply, decision);
+        refuseExcess(decision, 'RATE_LIMIT_EXCEEDED');
+      },
+      handler: async (request, reply) => {
+        const call = { ...parsedParts(one, request), request, reply };
+        return turns.take(request.countedClient, () => one.handle(call, options), goneClient(reply));
+      },
+    });
+  }
 }
 
 async function answer(
@@ -125,4 +183,65 @@ function foundResponse(found: Verification): PublicVerifyResponse {
         timestamp === null ? null : { time: timestamp.time.toISOString(), checkpoint_size: timestamp.checkpointSize },
     },
   };
+}
+
+const MAX_DEPTH = 4;
+const NAMES = Object.keys(ClientTokenFields.shape);
+
+/**
+ * Reads a value of the SDK's cookie `_svc_consent`: a JSON object, as it is, percent-encoded, or in
+ * base64 or base64url; or the token of a test record alone. Only fields that say nothing of a person are
+ * used, each only if it is valid.
+ * @returns null if the value is no such token
+ */
+export function readClientToken(value: string): ClientTokenFields | null {
+  if (eventIdOfTestToken(value) !== null) return { consent_token: value };
+  for (const text of candidates(value)) {
+    const json = parseObject(text);
+    if (json !== null) return knownFields(json);
+  }
+  return null;
+}
+
+function candidates(value: string): readonly string[] {
+  const decoded = percentDecoded(value) ?? value;
+  const bytes = fromBase64url(withoutTrailing(decoded, '=')) ?? fromBase64(decoded);
+  const text = bytes === null ? null : decodeUtf8(bytes);
+  return text === null ? [decoded] : [decoded, text, percentDecoded(text) ?? text];
+}
+
+function percentDecoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+function parseObject(text: string): JsonObject | null {
+  if (!text.startsWith('{')) return null;
+  try {
+    const value: JsonValue = parseStrictJson(text, MAX_DEPTH);
+    return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : null;
+  } catch (error) {
+    if (error instanceof StrictJsonError) return null;
+    throw error;
+  }
+}
+
+/** The categories as the cookie has them: keys, with `!` before those that were refused. */
+function readAnswers(text: string): JsonObject {
+  const keys = text.split('.').filter((key) => key !== '');
+  return Object.fromEntries(keys.map((key) => [key.replace(/^!/, ''), !key.startsWith('!')]));
+}
+
+function knownFields(json: JsonObject): ClientTokenFields {
+  const given: JsonObject = { ...json };
+  if (given.consent_token === undefined && given.token !== undefined) given.consent_token = given.token;
+  if (typeof given.categories === 'string') given.categories = readAnswers(given.categories);
+  const kept = Object.fromEntries(NAMES.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]));
+  const parsed = ClientTokenFields.safeParse(kept);
+  if (parsed.success) return parsed.data;
+  const wrong = new Set(parsed.error.issues.map(({ path }) => path[0]));
+  return ClientTokenFields.parse(Object.fromEntries(Object.entries(kept).filter(([name]) => !wrong.has(name))));
 }

@@ -6,15 +6,11 @@ import { createClientAddresses } from '../../platform/net/client-address.js';
 import { countedClient, countedNetwork } from '../../platform/net/counted-client.js';
 import { boundBodies } from './bound-bodies.js';
 import { boundForms, originForm, refusedForm } from './bound-forms.js';
-import { boundHeaders } from './bound-headers.js';
-import { answerClientError } from './client-errors.js';
 import { Connections } from './connections.js';
 import { type DrainOptions, drainOnClose } from './drain.js';
-import { apiErrorOf, sendError } from './error-response.js';
+import { answerClientError, apiErrorOf, sendError } from './error-response.js';
 import { keepRawBodies } from './json-body.js';
 import { failureOf, logRequests, OVERLOADED } from './request-log.js';
-import { serveOnlyToolApiOn } from './scanner-host.js';
-import { setSecurityHeaders } from './security-headers.js';
 import { collectRoutes, refuseTrailingSlashes } from './unknown-routes.js';
 import './caller.js';
 
@@ -139,4 +135,89 @@ function parseQuery(text: string): Record<string, string> {
   const query: Record<string, string> = Object.create(null);
   for (const [name, value] of new URLSearchParams(text)) query[name] ??= value;
   return query;
+}
+
+/** Limits a second host name to /tool/v1. @param host lower case, without port */
+function serveOnlyToolApiOn(app: FastifyInstance, host: string): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const isRefused = request.hostname.toLowerCase() === host && !request.url.startsWith('/tool/v1/');
+    done(isRefused ? new ApiError('ROUTE_NOT_FOUND') : undefined);
+  });
+}
+
+/**
+ * No response is a page: a browser must not render it, and caches must not store it unless the
+ * route permits it. Scripts of other origins may read responses (CORS decides which). The set is
+ * constant, because middleware that computed it for each request cost as much as the response
+ * itself.
+ */
+const HEADERS = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  'cross-origin-resource-policy': 'cross-origin',
+  'referrer-policy': 'no-referrer',
+  'strict-transport-security': 'max-age=31536000; includeSubDomains',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'cache-control': 'no-store',
+} as const;
+
+/** Sets the security headers on every response. */
+function setSecurityHeaders(app: FastifyInstance): void {
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(HEADERS);
+    done();
+  });
+}
+
+/** Header lines that a request may have. Proxies and browsers send some tens. */
+export const MAX_HEADER_LINES = 200;
+
+/**
+ * Refuses a request with more header lines than `MAX_HEADER_LINES`. Node drops the lines beyond its limit and
+ * tells no one: a client could hide the line `X-Forwarded-For` of the proxy, which stands last, and would
+ * then have the address of the proxy in the evidence and in all limits.
+ *
+ * Also refuses two `Host` lines, of which Node and a proxy may each take another one (RFC 9112 §3.2), and a
+ * request line without a version, which is not HTTP/1 (RFC 9112 §3).
+ */
+function boundHeaders(app: FastifyInstance): void {
+  // One more, so that a request with exactly the permitted lines differs from one that was cut.
+  app.server.maxHeadersCount = MAX_HEADER_LINES + 1;
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { rawHeaders, httpVersionMajor } = request.raw;
+    // Names and values take turns in the list.
+    if (rawHeaders.length > 2 * MAX_HEADER_LINES) return done(new ApiError('HEADERS_TOO_LARGE'));
+    const hosts = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host');
+    if (hosts.length > 1 || httpVersionMajor !== 1) return done(new ApiError('BAD_REQUEST'));
+    done();
+  });
+}
+
+const PREFLIGHT = {
+  'access-control-allow-methods': 'GET, POST',
+  'access-control-allow-headers': 'Content-Type, X-API-Key, X-Signature, X-Timestamp, X-Nonce, Authorization',
+  'access-control-max-age': '600',
+} as const;
+const EXPOSED =
+  'ETag, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, RateLimit, RateLimit-Policy, Idempotency-Mismatch';
+
+/**
+ * Allows scripts of other origins to call the routes of this scope (Fetch standard, "CORS
+ * protocol"). A preflight has no API key, so that the site is unknown and every origin passes. The
+ * actual request is refused unless the site allows the origin; the page can read the code of this
+ * error, which says nothing about the site. Cookies are never used.
+ */
+export function allowCrossOrigin(scope: FastifyInstance): void {
+  scope.addHook('onRequest', (request, reply, done) => {
+    reply.header('vary', 'Origin');
+    const { origin } = request.headers;
+    if (origin !== undefined) {
+      reply.header('access-control-allow-origin', origin);
+      reply.header('access-control-expose-headers', EXPOSED);
+    }
+    done();
+  });
+  scope.options('/*', (_request, reply) => {
+    reply.code(204).headers(PREFLIGHT).send();
+  });
 }

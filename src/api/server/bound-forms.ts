@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ApiError } from '../../../schemas/api/error-codes.js';
-import { endWithError } from './client-errors.js';
 import type { Connections } from './connections.js';
+import { endWithError } from './error-response.js';
 
 /** An absolute request target (RFC 9112 §3.2.2): its authority, and path and query. */
 const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)/i;

@@ -1,6 +1,23 @@
-import type { SignedInUser } from '../../accounts/users/user-directory.js';
+import { timingSafeEqual } from 'node:crypto';
+import { ApiError } from '../../../schemas/api/error-codes.js';
+import { sha256 } from '../../../schemas/crypto/digest.js';
+import { utf8 } from '../../../schemas/crypto/encoding.js';
+import type { Role, SignedInUser } from '../../accounts/users/user-directory.js';
 import type { Caller } from '../../tenancy/directory/caller.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
+
+/** An operator on the command line, who may do in a tenant what its owners may. */
+export interface Operator {
+  readonly id: null;
+  readonly signInId: null;
+  readonly tenantId: string;
+  /** Names the operator in texts. */
+  readonly email: string;
+  readonly role: Role;
+}
+
+/** The caller of an operation of the panel. */
+export type PanelCaller = SignedInUser | Operator;
 
 /** The client of a Tool API request, with the user of an S2S request. */
 export interface ToolCaller extends Caller {
@@ -48,4 +65,18 @@ export function callerOf(request: { readonly caller: ToolCaller | null }): ToolC
 export function userOf({ user }: ToolCaller): SignedInUser {
   if (user === undefined) throw new Error('an S2S route was registered without its guard');
   return user;
+}
+
+/**
+ * Requires one of some bearer tokens of a request.
+ * @param authorization the header
+ * @param digests SHA-256 digests of the tokens, 32 bytes each
+ * @throws ApiError MISSING_BEARER_TOKEN, INVALID_BEARER_TOKEN
+ */
+export function requireBearerToken(authorization: string | undefined, digests: readonly Uint8Array[]): void {
+  if (authorization === undefined) throw new ApiError('MISSING_BEARER_TOKEN');
+  const given = sha256(utf8(/^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? ''));
+  // Each is compared, and all have one length: the time says nothing about the tokens.
+  const matches = digests.filter((digest) => timingSafeEqual(given, digest));
+  if (matches.length === 0) throw new ApiError('INVALID_BEARER_TOKEN');
 }

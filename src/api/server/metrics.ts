@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { utf8 } from '../../../schemas/crypto/encoding.js';
-import { requireBearerToken } from './bearer-token.js';
+import { requireBearerToken } from './caller.js';
 
 /** The metrics of the process, as Prometheus reads them. */
 export interface MetricsText {

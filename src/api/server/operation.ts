@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { UserRole } from '../../../schemas/api/auth.js';
 import type { ErrorCode } from '../../../schemas/api/error-codes.js';
+import { NoBody } from '../../../schemas/api/panel/common.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 
 /** The credentials that an operation requires, and the limit on the number of its requests. */
@@ -29,8 +30,8 @@ export interface Access {
 /** Roles that may use the panel: every role except `api_user`. */
 export const PANEL_ROLES: readonly UserRole[] = ['owner', 'admin', 'dpo', 'viewer'];
 
-/** No credentials, and no limit. */
-export const OPEN: Access = { apiKey: null, isSigned: false, roles: null, limit: null };
+/** The role of the bearer token of a backend. */
+export const BACKEND: readonly UserRole[] = ['api_user'];
 
 /** The query of an operation without query parameters that ignores those it does not know. */
 export const AnyQuery = z.object({});
@@ -57,12 +58,7 @@ export interface FileContent {
  * status and errors. Route registration, checks, handler types, the OpenAPI documents, the
  * generated documentation and the error lists are derived from it.
  */
-export interface Operation<
-  P extends z.ZodObject = z.ZodObject,
-  Q extends z.ZodObject = z.ZodObject,
-  B extends z.ZodType = z.ZodType,
-  R extends z.ZodType = z.ZodType,
-> {
+export interface Operation {
   /** `operationId` of the OpenAPI document, e.g. `createSite`. */
   readonly id: string;
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -73,19 +69,19 @@ export interface Operation<
   readonly summary: string;
   readonly description?: string;
   readonly access: Access;
-  readonly params: P;
+  readonly params: z.ZodObject;
   /** Whether the last path parameter may have slashes. */
   readonly isLastSlashed?: true;
   /** Response to path parameters that `params` refuses; `VALIDATION_ERROR` unless given. */
   readonly invalidParams?: ErrorCode;
-  readonly query: Q;
+  readonly query: z.ZodObject;
   /** `NoBody` if the operation has none. */
-  readonly body: B;
+  readonly body: z.ZodType;
   /** Largest body in bytes; 65,536 unless given. */
   readonly bodyLimit?: number;
   readonly status: 200 | 201 | 202;
   /** Schema of the JSON response. */
-  readonly response: R;
+  readonly response: z.ZodType;
   /** Instead of JSON. */
   readonly download?: FileContent;
   /** In addition to JSON, if the request asks for it. */
@@ -104,9 +100,61 @@ export interface Operation<
   readonly isForUsers?: true;
 }
 
-/** Keeps the types of an operation's schemas. */
-export function defineOperation<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>(
-  operation: Operation<P, Q, B, R>,
-): Operation<P, Q, B, R> {
-  return operation;
+/** Errors that every operation can return. */
+export const COMMON_ERRORS: readonly ErrorCode[] = [
+  'BAD_REQUEST',
+  'REQUEST_TIMEOUT',
+  'HEADERS_TOO_LARGE',
+  'INTERNAL_ERROR',
+  'SERVICE_UNAVAILABLE',
+];
+const OF_API_KEY: readonly ErrorCode[] = [
+  'MISSING_API_KEY',
+  'INVALID_API_KEY',
+  'SITE_NOT_VERIFIED',
+  'ORIGIN_NOT_ALLOWED',
+  'IP_NOT_ALLOWED',
+  'TOO_MANY_INVALID_API_KEYS',
+  'API_KEY_LOOKUP_UNAVAILABLE',
+];
+const OF_SIGNATURE: readonly ErrorCode[] = [
+  'MISSING_SIGNATURE_HEADERS',
+  'TIMESTAMP_EXPIRED',
+  'INVALID_NONCE',
+  'INVALID_SIGNATURE',
+  'NONCE_REPLAYED',
+];
+const OF_BEARER: readonly ErrorCode[] = ['MISSING_BEARER_TOKEN', 'INVALID_BEARER_TOKEN', 'INSUFFICIENT_ROLE'];
+/** Errors that every operation can return that reads a body. */
+export const BODY_ERRORS: readonly ErrorCode[] = ['UNSUPPORTED_MEDIA_TYPE', 'PAYLOAD_TOO_LARGE', 'MALFORMED_JSON'];
+
+/**
+ * All error codes that an operation can return, without duplicates: its own codes, and those that
+ * follow from its other members.
+ */
+export function errorsOf(operation: Operation): readonly ErrorCode[] {
+  const { access, params, invalidParams, query, path, errors } = operation;
+  const codes: ErrorCode[] = [...COMMON_ERRORS, ...errorsOfAccess(access)];
+  if (Object.keys(params.shape).length > 0) codes.push(invalidParams ?? 'VALIDATION_ERROR');
+  if (query !== AnyQuery) codes.push('VALIDATION_ERROR');
+  if (path.includes('{site_id}')) codes.push('SITE_NOT_FOUND');
+  // A request that should have no body can have a malformed one.
+  if (hasBody(operation) || operation.method !== 'get') codes.push(...BODY_ERRORS, 'VALIDATION_ERROR');
+  return [...new Set([...codes, ...errors])];
+}
+
+/** Whether the operation uses a request body. */
+export function hasBody({ body }: Operation): boolean {
+  return body !== NoBody;
+}
+
+function errorsOfAccess({ apiKey, isSigned, roles, limit }: Access): readonly ErrorCode[] {
+  const codes: ErrorCode[] = [];
+  if (apiKey !== null) codes.push(...OF_API_KEY);
+  if (apiKey === 'write' || (apiKey !== null && roles !== null)) codes.push('INSUFFICIENT_SCOPE');
+  if (isSigned) codes.push(...OF_SIGNATURE);
+  if (roles !== null) codes.push(...OF_BEARER);
+  if (apiKey !== null && roles !== null) codes.push('TENANT_MISMATCH');
+  if (limit !== null) codes.push(limit === 'failures' ? 'TOO_MANY_SIGN_IN_ATTEMPTS' : 'RATE_LIMIT_EXCEEDED');
+  return codes;
 }

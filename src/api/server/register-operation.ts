@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type * as z from 'zod';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { parseJsonBody, validate } from './json-body.js';
 import type { Operation } from './operation.js';
@@ -51,13 +50,22 @@ function answersHead({ download, access }: Operation): boolean {
 }
 
 /**
+ * The path parameters, the query and the body of a request, checked in this order.
+ * @throws ApiError as `paramsOf` and `bodyOf`, VALIDATION_ERROR
+ */
+export function parsedParts(operation: Operation, request: FastifyRequest) {
+  return {
+    params: paramsOf(operation, request),
+    query: validate(operation.query, request.query),
+    body: bodyOf(operation, request),
+  };
+}
+
+/**
  * The path parameters of a request.
  * @throws ApiError `invalidParams` of the operation, or VALIDATION_ERROR
  */
-export function paramsOf<P extends z.ZodObject>(
-  { params, invalidParams, path }: Operation<P, z.ZodObject>,
-  request: FastifyRequest,
-): z.output<P> {
+export function paramsOf({ params, invalidParams, path }: Operation, request: FastifyRequest): unknown {
   const given = named(path, request.params);
   if (invalidParams === undefined) return validate(params, given);
   const parsed = params.safeParse(given);
@@ -77,10 +85,7 @@ function named(path: string, params: unknown): unknown {
  * The body of a request, undefined if there is none and the schema permits it.
  * @throws ApiError MALFORMED_JSON, VALIDATION_ERROR
  */
-export function bodyOf<B extends z.ZodType>(
-  { body }: Operation<z.ZodObject, z.ZodObject, B>,
-  { rawBody }: FastifyRequest,
-): z.output<B> {
+export function bodyOf({ body }: Operation, { rawBody }: FastifyRequest): unknown {
   const isLeftOut = rawBody.length === 0 && body.safeParse(undefined).success;
   return validate(body, isLeftOut ? undefined : parseJsonBody(rawBody));
 }

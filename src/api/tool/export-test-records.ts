@@ -16,7 +16,7 @@ import { blindIndex } from '../../platform/keys/index.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import type { FairTurns } from '../guards/fair-turns.js';
 import { inOrder, type Line, lineOf, lineOfErasure } from './export-lines.js';
-import { testTurnsOf } from './route.js';
+import { testTurnsOf } from './serve-tool.js';
 
 export interface TestExportOptions extends TestRecordOptions {
   /** Turns of tenants, for each page. */

@@ -3,7 +3,7 @@ import { counted } from '../../../schemas/text/counted.js';
 import { endSignIns } from '../../accounts/credentials/end-sign-ins.js';
 import { replaceSigningKey } from '../../accounts/sign-in/replace-signing-key.js';
 import { readUser } from '../../accounts/users/list-users.js';
-import { signInList } from '../../api/panel/sign-ins/show-sign-ins.js';
+import { signInList } from '../../api/panel/sign-ins.js';
 import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
 import { allPages } from '../command/all-pages.js';
 import { jsonCommand, uuid } from '../command/command.js';

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { tenantList } from '../../api/panel/tenants/show-tenants.js';
+import { tenantList } from '../../api/panel/tenants.js';
 import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
 import { changeSubscription, createTenant } from '../../tenancy/tenants/create-tenant.js';
 import { PLANS } from '../../tenancy/tenants/plans.js';

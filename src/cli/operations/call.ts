@@ -4,10 +4,10 @@ import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js'
 import { readUser } from '../../accounts/users/list-users.js';
 import { callAsOperator, type OperatorAnswer } from '../../api/panel/call-as-operator.js';
 import { operatorOf } from '../../api/panel/caller.js';
-import { tenantList } from '../../api/panel/tenants/show-tenants.js';
-import type { Operation } from '../../api/server/operation.js';
+import type { PanelRoute } from '../../api/panel/serve-panel.js';
+import { tenantList } from '../../api/panel/tenants.js';
 import type { Installation } from '../../app/installation.js';
-import { operatorRoutes } from '../../app/operator-panel.js';
+import { operatorDeps } from '../../app/operator-panel.js';
 import { tenantOfSite } from '../../tenancy/sites/owner-of.js';
 import { allPages } from '../command/all-pages.js';
 
@@ -25,13 +25,9 @@ const Body = z.record(z.string(), z.json());
 const ListPage = z.object({ data: z.array(z.json()), next_cursor: z.string().nullable() }).catchall(z.json());
 
 /** Calls an operation in its tenant. @throws the errors of `callAsOperator` */
-export async function call(
-  installation: Installation,
-  operation: Operation,
-  values: CallValues,
-): Promise<OperatorAnswer> {
+export async function call(installation: Installation, route: PanelRoute, values: CallValues): Promise<OperatorAnswer> {
   const [tenant] = await tenantsOf(installation, values);
-  return send(installation, operation, values, tenant ?? '');
+  return send(installation, route, values, tenant ?? '');
 }
 
 /** The JSON of a response. */
@@ -46,7 +42,7 @@ export async function jsonOfAnswer({ body }: OperatorAnswer): Promise<JsonObject
  */
 export async function callList(
   installation: Installation,
-  operation: Operation,
+  route: PanelRoute,
   values: CallValues,
   most: number,
 ): Promise<JsonObject> {
@@ -57,7 +53,7 @@ export async function callList(
     do {
       const limit = String(Math.min(PAGE, most - items.length));
       const query = { ...values.query, limit, ...(cursor !== null && { cursor }) };
-      const answer = await send(installation, operation, { ...values, query }, tenant);
+      const answer = await send(installation, route, { ...values, query }, tenant);
       const page = ListPage.parse(await jsonOfAnswer(answer));
       if (items.length === 0) first = page;
       items.push(...page.data);
@@ -70,14 +66,12 @@ export async function callList(
 
 async function send(
   installation: Installation,
-  { id, path }: Operation,
+  route: PanelRoute,
   { params, query, body }: CallValues,
   tenant: string,
 ): Promise<OperatorAnswer> {
-  const route = (await operatorRoutes(installation)).find(({ operation }) => operation.id === id);
-  if (route === undefined) throw new Error(`the operation ${id} has no route`);
-  const place = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
-  return callAsOperator(route, installation.adminPool, {
+  const place = route.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  return callAsOperator(route, await operatorDeps(installation), installation.adminPool, {
     operator: operatorOf(tenant),
     url: `${place}?${new URLSearchParams(query)}`,
     body: body && JSON.stringify(body),

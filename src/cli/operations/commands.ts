@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js'
 import { TAGS } from '../../api/openapi/tags.js';
 import type { OperatorAnswer } from '../../api/panel/call-as-operator.js';
 import { PANEL_OPERATIONS } from '../../api/panel/operations.js';
-import type { Operation } from '../../api/server/operation.js';
+import type { PanelRoute } from '../../api/panel/serve-panel.js';
 import { jsonCommand, uuid, wholeNumber } from '../command/command.js';
 import { type CliContext, print, withInstallation } from '../command/context.js';
 import { CommandError, EXIT } from '../command/exit-codes.js';
@@ -48,7 +48,7 @@ function newGroup(admin: Command, name: string, tag: string): Command {
 }
 
 /** A command of an operation: its fields are arguments and options. */
-function operationCommand(context: CliContext, operation: Operation): Command {
+function operationCommand(context: CliContext, operation: PanelRoute): Command {
   const { group, name } = commandName(operation);
   const fields = operationFields(operation, group);
   const summary = sentence(operation.summary);
@@ -71,7 +71,7 @@ function operationCommand(context: CliContext, operation: Operation): Command {
   return command.action(async () => {
     const options = Options.parse(command.opts());
     const values = await valuesOf(command, fields);
-    // The handlers take half a second to load.
+    // The installation takes long to load.
     const { call, callList, jsonOfAnswer } = await import('./call.js');
     await withInstallation(context, async (installation) => {
       if (operation.download !== undefined) return save(context, options, await call(installation, operation, values));
@@ -106,7 +106,7 @@ interface OperationFields {
   readonly hasTenant: boolean;
 }
 
-function operationFields({ method, params, query, body, response }: Operation, group: string): OperationFields {
+function operationFields({ method, params, query, body, response }: PanelRoute, group: string): OperationFields {
   const path = fieldsOf(params);
   const isContainer = ({ name, word }: Field): boolean => name === 'site_id' && group !== word;
   const isList = method === 'get' && response instanceof z.ZodObject && 'next_cursor' in response.shape;

@@ -11,8 +11,8 @@ import { keyLineOf, parseNote, parseVerifierKey } from '../../../schemas/evidenc
 import { verifyCheckpoint } from '../../../schemas/evidence/verify-note.js';
 import { treeRoot } from '../../../schemas/merkle/tree.js';
 import { verifyConsistency } from '../../../schemas/merkle/verify-consistency.js';
-import { checkpointRoutes } from '../../../src/api/checkpoints/checkpoint-routes.js';
-import { ledgerTurns } from '../../../src/api/checkpoints/ledger-turns.js';
+import { checkpointRoutes } from '../../../src/api/checkpoints/checkpoints.js';
+import { ledgerTurns } from '../../../src/api/checkpoints/serve-documents.js';
 import { createApp } from '../../../src/api/server/app.js';
 import { rotateLedgerKey } from '../../../src/app/rotate-ledger-key.js';
 import { createTimestampClient } from '../../../src/timestamping/client.js';

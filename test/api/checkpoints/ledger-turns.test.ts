@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { ledgerTurns } from '../../../src/api/checkpoints/ledger-turns.js';
+import { ledgerTurns } from '../../../src/api/checkpoints/serve-documents.js';
 
 const DAY_MS = 86_400_000;
 const MILLION = 1_000_000;

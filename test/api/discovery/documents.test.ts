@@ -4,14 +4,17 @@ import { importJWK } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { agentSkills, agentSkillsIndex } from '../../../src/api/discovery/agent-skills.js';
-import { aiCatalog } from '../../../src/api/discovery/ai-catalog.js';
-import { apiCatalog, apiLinks, PANEL_API, TOOL_API } from '../../../src/api/discovery/api-catalog.js';
-import { jwkSet } from '../../../src/api/discovery/jwk-set.js';
-import { llmsText } from '../../../src/api/discovery/llms-text.js';
+import {
+  aiCatalog,
+  apiCatalog,
+  apiLinks,
+  llmsText,
+  PANEL_API,
+  TOOL_API,
+} from '../../../src/api/discovery/api-catalog.js';
+import { jwkSet, robotsText, securityText } from '../../../src/api/discovery/discovery-routes.js';
 import { scannerUrl, urlsUnder } from '../../../src/api/discovery/places.js';
-import { robotsText } from '../../../src/api/discovery/robots-text.js';
-import { securityText } from '../../../src/api/discovery/security-text.js';
-import { panelDescription } from '../../../src/api/openapi/panel-api.js';
+import { panelDescription } from '../../../src/api/openapi/descriptions.js';
 import { yamlText } from '../../../src/api/openapi/yaml-text.js';
 import { newSigningKey, signingKeyOf } from '../../../src/platform/keys/signing-key.js';
 import { parseSkill, SkillsIndex } from './formats/agent-skills.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
-import { pageRoutes } from '../../../src/api/discovery/page-routes.js';
+import { pageRoutes } from '../../../src/api/discovery/discovery-routes.js';
 
 test('reads the bundle again after it could not be read', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pages-'));

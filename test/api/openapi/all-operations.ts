@@ -1,4 +1,4 @@
-import { PANEL_API_OPERATIONS, TOOL_API_OPERATIONS } from '../../../src/api/openapi/operations.js';
+import { PANEL_API_OPERATIONS, TOOL_API_OPERATIONS } from '../../../src/api/openapi/descriptions.js';
 import type { Operation } from '../../../src/api/server/operation.js';
 
 /** Every operation of the service, each once: sign-in stands in both documents. */

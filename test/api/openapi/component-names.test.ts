@@ -3,8 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { panelDescription } from '../../../src/api/openapi/panel-api.js';
-import { toolApiDescription } from '../../../src/api/openapi/tool-api.js';
+import { panelDescription, toolApiDescription } from '../../../src/api/openapi/descriptions.js';
 
 const Document = z.object({ components: z.object({ schemas: z.record(z.string(), z.unknown()) }) });
 

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { panelDescription } from '../../../src/api/openapi/panel-api.js';
-import { toolApiDescription } from '../../../src/api/openapi/tool-api.js';
+import { panelDescription, toolApiDescription } from '../../../src/api/openapi/descriptions.js';
 
 const DOCUMENTS = [
   ['/openapi.yaml', panelDescription()],

@@ -6,7 +6,7 @@ import { ErasureReceiptResponse } from '../../../schemas/api/erasures.js';
 import { EvidenceExportAnswer } from '../../../schemas/api/panel/exports.js';
 import { createInvitation } from '../../../src/accounts/sign-in/invitations.js';
 import { createPasswordReset } from '../../../src/accounts/sign-in/set-password.js';
-import { TOOL_API_OPERATIONS } from '../../../src/api/openapi/operations.js';
+import { TOOL_API_OPERATIONS } from '../../../src/api/openapi/descriptions.js';
 import { EXAMPLE_VALUES } from '../../../src/api/server/example-values.js';
 import type { Operation } from '../../../src/api/server/operation.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { PANEL_API_OPERATIONS, TOOL_API_OPERATIONS } from '../../../src/api/openapi/operations.js';
-import { panelDescription } from '../../../src/api/openapi/panel-api.js';
-import { toolApiDescription } from '../../../src/api/openapi/tool-api.js';
-import { errorsOf } from '../../../src/api/server/operation-errors.js';
+import {
+  PANEL_API_OPERATIONS,
+  panelDescription,
+  TOOL_API_OPERATIONS,
+  toolApiDescription,
+} from '../../../src/api/openapi/descriptions.js';
+import { errorsOf } from '../../../src/api/server/operation.js';
 
 const Members = z.record(z.string(), z.unknown());
 const ErrorAnswer = z.object({

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { TOOL_API_OPERATIONS } from '../../../src/api/openapi/descriptions.js';
 import { renewHttpApiDocument } from '../../../src/api/openapi/http-api-documentation.js';
-import { TOOL_API_OPERATIONS } from '../../../src/api/openapi/operations.js';
 
 const DOCUMENT = readFileSync('docs/http-api.md', 'utf8');
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, it } from 'vitest';
 import { NoBody } from '../../../schemas/api/panel/common.js';
-import { panelDescription } from '../../../src/api/openapi/panel-api.js';
+import { panelDescription } from '../../../src/api/openapi/descriptions.js';
 import { panelDocument } from '../../../src/api/openapi/panel-documentation.js';
 import { PANEL_OPERATIONS } from '../../../src/api/panel/operations.js';
 

@@ -4,9 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { ERROR_CODES } from '../../../schemas/api/error-codes.js';
 import { createUser } from '../../../src/accounts/users/users.js';
-import { PANEL_API_OPERATIONS, TOOL_API_OPERATIONS } from '../../../src/api/openapi/operations.js';
-import { panelDescription } from '../../../src/api/openapi/panel-api.js';
-import { toolApiDescription } from '../../../src/api/openapi/tool-api.js';
+import {
+  PANEL_API_OPERATIONS,
+  panelDescription,
+  TOOL_API_OPERATIONS,
+  toolApiDescription,
+} from '../../../src/api/openapi/descriptions.js';
 import { EXAMPLE_VALUES } from '../../../src/api/server/example-values.js';
 import type { Operation } from '../../../src/api/server/operation.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';

@@ -1,7 +1,6 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect, it } from 'vitest';
-import { panelDescription } from '../../../src/api/openapi/panel-api.js';
-import { toolApiText } from '../../../src/api/openapi/tool-api.js';
+import { panelDescription, toolApiText } from '../../../src/api/openapi/descriptions.js';
 import { yamlText } from '../../../src/api/openapi/yaml-text.js';
 
 const PANEL = yamlText(panelDescription());

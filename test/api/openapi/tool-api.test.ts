@@ -1,8 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, it } from 'vitest';
-import { TOOL_API_OPERATIONS } from '../../../src/api/openapi/operations.js';
-import { toolApiDescription } from '../../../src/api/openapi/tool-api.js';
-import { hasBody } from '../../../src/api/server/operation-errors.js';
+import { TOOL_API_OPERATIONS, toolApiDescription } from '../../../src/api/openapi/descriptions.js';
+import { hasBody } from '../../../src/api/server/operation.js';
 
 it('is a valid OpenAPI 3.1 document', async () => {
   const result = await new Validator().validate(toolApiDescription());

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AlarmsResponse, ConsentStatisticsResponse } from '../../../schemas/api/panel/statistics.js';
-import { periodOf } from '../../../src/api/panel/statistics/show-statistics.js';
+import { periodOf } from '../../../src/api/panel/statistics.js';
 import { createSite } from '../../../src/tenancy/sites/create-site.js';
 import { changeSubscription } from '../../../src/tenancy/tenants/create-tenant.js';
 import { until } from '../../support/wait.js';

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { ConsentResponse } from '../../../schemas/api/panel/consents.js';
 import { BatchesPage, CheckpointsPage, TimestampStatusResponse } from '../../../schemas/api/panel/timestamps.js';
 import { BatchHeader } from '../../../schemas/evidence/batch-header.js';
-import { ownBatches, ownStreams, sealedBelow } from '../../../src/api/panel/timestamps/own-entries.js';
+import { ownBatches, ownStreams, sealedBelow } from '../../../src/api/panel/timestamp-status.js';
 import { type RunningApp, startApp } from '../server/running-app.js';
 import { RecordingTenant } from './recording-tenant.js';
 

@@ -3,8 +3,7 @@ import { text } from 'node:stream/consumers';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createApp } from '../../../src/api/server/app.js';
-import { MAX_HEADER_LINES } from '../../../src/api/server/bound-headers.js';
+import { createApp, MAX_HEADER_LINES } from '../../../src/api/server/app.js';
 
 let app: FastifyInstance;
 let port: number;

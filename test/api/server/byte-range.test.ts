@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rangeOf } from '../../../src/api/server/byte-range.js';
+import { rangeOf } from '../../../src/api/server/send-package.js';
 
 const ETAG = '"abc"';
 

@@ -4,9 +4,9 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createApp } from '../../../src/api/server/app.js';
-import { answerClientError } from '../../../src/api/server/client-errors.js';
 import { Connections } from '../../../src/api/server/connections.js';
 import { drainOnClose } from '../../../src/api/server/drain.js';
+import { answerClientError } from '../../../src/api/server/error-response.js';
 import { healthRoutes } from '../../../src/api/server/health.js';
 
 const GRACE_MS = 1_500;

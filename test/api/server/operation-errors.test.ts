@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ApiError, type ErrorCode } from '../../../schemas/api/error-codes.js';
 import { retryAfterOf } from '../../../src/api/server/error-response.js';
-import { COMMON_ERRORS, errorsOf } from '../../../src/api/server/operation-errors.js';
+import { COMMON_ERRORS, errorsOf } from '../../../src/api/server/operation.js';
 import { ALL_OPERATIONS } from '../openapi/all-operations.js';
 
 const errorsOfId = (id: string): readonly ErrorCode[] => {

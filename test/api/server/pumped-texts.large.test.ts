@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { PANEL_OPERATIONS } from '../../../src/api/panel/operations.js';
-import { PUBLIC_OPERATIONS } from '../../../src/api/public/operations.js';
+import { PUBLIC_OPERATIONS } from '../../../src/api/public/public-verify.js';
 import type { Operation } from '../../../src/api/server/operation.js';
 import { TOOL_OPERATIONS } from '../../../src/api/tool/operations.js';
 import { signedHeaders } from '../../support/signed-requests.js';
@@ -48,14 +48,13 @@ function withText(value: JsonValue, [name, ...rest]: readonly (string | number)[
   );
 }
 
-const FIELDS: readonly Field[] = [...TOOL_OPERATIONS, ...PUBLIC_OPERATIONS, ...PANEL_OPERATIONS].flatMap(
-  (operation) => [
-    ...Object.keys(operation.query.shape).map((query) => ({ operation, place: { query } })),
-    ...textsIn(operation.example.body ?? null).map((body) => ({ operation, place: { body } })),
-  ],
-);
+const OF_PANEL: readonly Operation[] = PANEL_OPERATIONS;
+const FIELDS: readonly Field[] = [...TOOL_OPERATIONS, ...PUBLIC_OPERATIONS, ...OF_PANEL].flatMap((operation) => [
+  ...Object.keys(operation.query.shape).map((query) => ({ operation, place: { query } })),
+  ...textsIn(operation.example.body ?? null).map((body) => ({ operation, place: { body } })),
+]);
 const CASES = FIELDS.flatMap((field) =>
-  (PANEL_OPERATIONS.includes(field.operation) ? PUMPS_OF_PANEL : PUMPS).flatMap((pump) =>
+  (OF_PANEL.includes(field.operation) ? PUMPS_OF_PANEL : PUMPS).flatMap((pump) =>
     LENGTHS['query' in field.place ? 'query' : 'body'].map((length) => ({ ...field, pump, length })),
   ),
 );

@@ -2,7 +2,7 @@ import { getEventListeners, once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
-import { cutOnClosing } from '../../../src/api/tool/export-consents.js';
+import { cutOnClosing } from '../../../src/api/tool/record-export.js';
 
 it('an export whose client left before its first records leaves no listener on the end of the service', async () => {
   const closing = new AbortController();

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { EXPORTED_FIELDS } from '../../../schemas/api/export.js';
-import { csvLine, excelDialect } from '../../../src/api/tool/csv.js';
+import { csvLine, excelDialect } from '../../../src/api/tool/export-lines.js';
 import { titleNeeding } from '../../support/missing-tools.js';
 import { until } from '../../support/wait.js';
 import { type RunningApp, startApp } from '../server/running-app.js';

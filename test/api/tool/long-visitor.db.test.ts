@@ -9,9 +9,10 @@ import { FairTurns, type Rest } from '../../../src/api/guards/fair-turns.js';
 import { createLoadGate } from '../../../src/api/guards/load-gate.js';
 import type { Guard } from '../../../src/api/guards/tool-guard.js';
 import { createApp } from '../../../src/api/server/app.js';
-import { recordExportRoutes } from '../../../src/api/tool/export-consents.js';
-import { statusRoutes } from '../../../src/api/tool/get-status.js';
-import { serveTool, type ToolRoute } from '../../../src/api/tool/route.js';
+import type { Route } from '../../../src/api/server/route.js';
+import { STATUS_OPERATIONS, visitorTurns } from '../../../src/api/tool/consent-status.js';
+import { EXPORT_OPERATIONS } from '../../../src/api/tool/record-export.js';
+import { serveTool } from '../../../src/api/tool/serve-tool.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { exportRecords } from '../../../src/evidence/records/read-records.js';
 import { type FoundConsents, type SearchPlace, searchConsents } from '../../../src/evidence/records/search-consents.js';
@@ -120,25 +121,23 @@ async function serve(parts: {
     request.caller = { apiKey, rawApiKey, site, channel: 'browser', user };
   };
   const handlers: Promise<unknown>[] = [];
-  const routes = [
-    ...statusRoutes({ db, keyring, now, turns, eventLog: { readEvents } }),
-    ...recordExportRoutes({ db, keyring, turns, eventLog, onError: () => undefined }),
-  ].map(
-    (route): ToolRoute => ({
-      ...route,
-      answer: (...given) => {
-        const answered = route.answer(...given);
-        handlers.push(answered.catch((error: unknown) => error));
-        return answered;
-      },
-    }),
-  );
+  const observed = <D>(routes: readonly Route<'tool', D>[]) =>
+    routes.map(
+      (route): Route<'tool', D> => ({
+        ...route,
+        handle: (call, deps) => {
+          const answered = route.handle(call, deps);
+          handlers.push(answered.catch((error: unknown) => error));
+          return answered;
+        },
+      }),
+    );
   const { log = pino({ level: 'silent' }) } = parts;
   const server = createApp({ log, trustedProxies: [] }, [
     async (scope) => {
       await scope.register(
-        async (tool) =>
-          serveTool(tool, routes, {
+        async (tool) => {
+          const serving = {
             guards: {
               ...{ anyKey: guard, read: guard, configuration: guard, write: guard, s2s: guard, s2sRead: guard },
               authorize: () => undefined,
@@ -147,7 +146,17 @@ async function serve(parts: {
             gate: createLoadGate({ maxInProgress: 1_000, isFull: () => false, onRefused: () => undefined }),
             scanner: null,
             clock: Date.now,
-          }),
+          };
+          const shared = { db, keyring, turns };
+          const ofStatus = { ...shared, visitors: visitorTurns(now), eventLog: { readEvents } };
+          serveTool(tool, observed(STATUS_OPERATIONS), ofStatus, serving);
+          serveTool(
+            tool,
+            observed(EXPORT_OPERATIONS),
+            { ...shared, eventLog, onExportError: () => undefined },
+            serving,
+          );
+        },
         { prefix: '/tool/v1' },
       );
     },

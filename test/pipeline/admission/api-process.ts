@@ -9,8 +9,8 @@ import { createRateLimiter } from '../../../src/api/guards/rate-limiter.js';
 import { requestSignature } from '../../../src/api/guards/signature.js';
 import { createToolGuards } from '../../../src/api/guards/tool-guard.js';
 import { createApp } from '../../../src/api/server/app.js';
-import { recordingRoutes } from '../../../src/api/tool/record-consents.js';
-import { serveTool } from '../../../src/api/tool/route.js';
+import { largeBatchTurns, RECORDING_OPERATIONS } from '../../../src/api/tool/recording.js';
+import { serveTool } from '../../../src/api/tool/serve-tool.js';
 import { type Admission, createAdmission } from '../../../src/pipeline/admission/admission.js';
 import { createOutboxGauge } from '../../../src/pipeline/admission/outbox-gauge.js';
 import { certifiedPromiseKey } from '../../../src/pipeline/admission/promise-key.js';
@@ -93,16 +93,11 @@ export async function startApiProcess(
   });
   // The limits of admission itself are what the tests of this process are about.
   const gate = createLoadGate({ maxInProgress: 1_000_000, isFull: () => false, onRefused: () => undefined });
+  const deps = { admission, rateLimiter, largeBatches: largeBatchTurns(() => performance.now()) };
   const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
     async (scope) => {
       await scope.register(
-        async (tool) =>
-          serveTool(tool, recordingRoutes({ admission, rateLimiter, now: () => performance.now() }), {
-            guards,
-            gate,
-            scanner: null,
-            clock,
-          }),
+        async (tool) => serveTool(tool, RECORDING_OPERATIONS, deps, { guards, gate, scanner: null, clock }),
         {
           prefix: '/tool/v1',
         },

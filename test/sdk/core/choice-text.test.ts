@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Kept } from '../../../sdk/core/choice.js';
 import { readChoice, writeChoice } from '../../../sdk/core/choice-text.js';
-import { readClientToken } from '../../../src/api/public/client-token.js';
+import { readClientToken } from '../../../src/api/public/public-verify.js';
 import { MAX_ANSWER_BYTES } from '../../../src/tenancy/configuration/problems.js';
 
 const COOKIE_BYTES = 4_096;

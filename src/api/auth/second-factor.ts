@@ -1,0 +1,222 @@
+import type { FastifyRequest } from 'fastify';
+import {
+  BeginSecondFactorRequest,
+  ConfirmSecondFactorRequest,
+  DisableSecondFactorRequest,
+  RenewRecoveryCodesRequest,
+  SecondFactorBegunResponse,
+  SecondFactorConfirmedResponse,
+  SecondFactorDisabledResponse,
+  SecondFactorResponse,
+} from '../../../schemas/api/auth.js';
+import { ApiError } from '../../../schemas/api/error-codes.js';
+import * as factors from '../../accounts/second-factor/change-factor.js';
+import { type FactorOptions, hasSecondFactor, proveSecondFactor } from '../../accounts/second-factor/prove-factor.js';
+import type { User } from '../../accounts/users/user-directory.js';
+import { EXAMPLE_VALUES } from '../server/example-values.js';
+import { PANEL_ROLES } from '../server/operation.js';
+import { countFailures } from './attempts.js';
+import { type AuthDeps, mailOf, route } from './deps.js';
+
+const shared = { tag: 'Sign-in', bodyLimit: 4_096 } as const;
+
+/**
+ * Wrong codes a minute of one user from any address. Three codes of a million count at a time: with
+ * the password known, five a minute find one in a day with a probability of two per cent.
+ */
+const CODE_FAILURES_BY_ACCOUNT = 5;
+const PASSWORD_FAILURES_BY_ACCOUNT = 10;
+const WRONG_CODE = 'is wrong or was used before, or there is no second factor';
+
+interface Codes {
+  readonly totp_code?: string | undefined;
+  readonly recovery_code?: string | undefined;
+}
+
+/** The second factor of panel users. Backends have none. */
+export const SECOND_FACTOR_OPERATIONS = [
+  route({
+    auth: 'user',
+    roles: PANEL_ROLES,
+    ...shared,
+    id: 'readSecondFactor',
+    path: '/api/v1/auth/second-factor',
+    summary: 'Get the state of your second factor',
+    response: SecondFactorResponse,
+    example: { response: { data: { enabled_at: null, recovery_codes_left: 0 } } },
+    handle: async ({ user, request }, deps) => {
+      const factor = factorOptions(deps, request);
+      const { enabledAt, recoveryCodesLeft } = await factors.readSecondFactor(factor, user.id);
+      return { data: { enabled_at: enabledAt?.toISOString() ?? null, recovery_codes_left: recoveryCodesLeft } };
+    },
+  }),
+  route({
+    auth: 'user',
+    roles: PANEL_ROLES,
+    limit: 'failures',
+    ...shared,
+    id: 'beginSecondFactor',
+    method: 'post',
+    path: '/api/v1/auth/second-factor',
+    summary: 'Begin a second factor with an authenticator app',
+    description:
+      'Only this response contains the secret. It is required at sign-in once /api/v1/auth/second-factor/confirm has a code of it; until then another request replaces it.',
+    body: BeginSecondFactorRequest,
+    status: 201,
+    response: SecondFactorBegunResponse,
+    errors: ['WRONG_STATE'],
+    example: {
+      body: { current_password: EXAMPLE_VALUES.panelPassword },
+      response: {
+        message: 'Enter the secret into an authenticator app, and confirm with a code.',
+        data: {
+          secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+          otpauth_uri:
+            'otpauth://totp/Consent%20Ledger:owner%40shop.example?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Consent%20Ledger&algorithm=SHA1&digits=6&period=30',
+        },
+      },
+    },
+    handle: async ({ user, body, request }, deps) => {
+      await checkPassword(deps, user, body.current_password);
+      const { secret, otpauthUri } = await factors.beginSecondFactor(factorOptions(deps, request), user);
+      return {
+        message: 'Enter the secret into an authenticator app, and confirm with a code.',
+        data: { secret, otpauth_uri: otpauthUri },
+      };
+    },
+  }),
+  route({
+    auth: 'user',
+    roles: PANEL_ROLES,
+    limit: 'failures',
+    ...shared,
+    id: 'confirmSecondFactor',
+    method: 'post',
+    path: '/api/v1/auth/second-factor/confirm',
+    summary: 'Put the second factor in force with its first code',
+    description: 'Returns ten recovery codes once. 422 VALIDATION_ERROR at `totp_code` if the code is wrong.',
+    body: ConfirmSecondFactorRequest,
+    response: SecondFactorConfirmedResponse,
+    errors: ['WRONG_STATE'],
+    example: {
+      body: { totp_code: '492039' },
+      response: {
+        message: 'The second factor is in force.',
+        data: { recovery_codes: ['k3v6zq-7hx2mt', 'p5b4ua-yd7nw2'] },
+      },
+    },
+    action: 'user.enable_second_factor',
+    handle: async ({ user, body, request }, deps) => {
+      const codes = await countFailures(deps.rateLimiter, codeLimits(user), async () => {
+        const confirmed = await factors.confirmSecondFactor(factorOptions(deps, request), user, body.totp_code);
+        if (confirmed === null) throw wrong('totp_code', 'is not a current code of the secret');
+        return confirmed;
+      });
+      return { message: 'The second factor is in force.', data: { recovery_codes: [...codes] } };
+    },
+  }),
+  route({
+    auth: 'user',
+    roles: PANEL_ROLES,
+    limit: 'failures',
+    ...shared,
+    id: 'renewRecoveryCodes',
+    method: 'post',
+    path: '/api/v1/auth/second-factor/recovery-codes',
+    summary: 'Replace your recovery codes, with password and code',
+    description:
+      'Returns ten recovery codes once; those before become invalid. 422 VALIDATION_ERROR at `current_password` or `totp_code` if one is wrong.',
+    body: RenewRecoveryCodesRequest,
+    response: SecondFactorConfirmedResponse,
+    example: {
+      body: { current_password: EXAMPLE_VALUES.panelPassword, totp_code: '492039' },
+      response: {
+        message: 'The recovery codes were replaced.',
+        data: { recovery_codes: ['k3v6zq-7hx2mt', 'p5b4ua-yd7nw2'] },
+      },
+    },
+    action: 'user.renew_recovery_codes',
+    handle: async ({ user, body, request }, deps) => {
+      await checkPassword(deps, user, body.current_password);
+      const codes = await countFailures(deps.rateLimiter, codeLimits(user), async () => {
+        const renewed = await factors.renewRecoveryCodes(factorOptions(deps, request), user, body.totp_code);
+        if (renewed === null) throw wrong('totp_code', WRONG_CODE);
+        return renewed;
+      });
+      return { message: 'The recovery codes were replaced.', data: { recovery_codes: [...codes] } };
+    },
+  }),
+  route({
+    auth: 'user',
+    roles: PANEL_ROLES,
+    limit: 'failures',
+    ...shared,
+    id: 'disableSecondFactor',
+    method: 'post',
+    path: '/api/v1/auth/second-factor/disable',
+    summary: 'Remove your second factor, with password and code',
+    description: '422 VALIDATION_ERROR at `current_password` or `totp_code` if one is wrong.',
+    body: DisableSecondFactorRequest,
+    response: SecondFactorDisabledResponse,
+    example: {
+      body: { current_password: EXAMPLE_VALUES.panelPassword, totp_code: '492039' },
+      response: { message: 'The second factor was removed.', data: { enabled_at: null } },
+    },
+    action: 'user.disable_second_factor',
+    handle: async ({ user, body, request }, deps) => {
+      await checkPassword(deps, user, body.current_password);
+      await countFailures(deps.rateLimiter, codeLimits(user), async () => {
+        if (await factors.disableSecondFactor(factorOptions(deps, request), user, presented(body))) return;
+        throw wrong(body.totp_code === undefined ? 'recovery_code' : 'totp_code', WRONG_CODE);
+      });
+      return { message: 'The second factor was removed.', data: { enabled_at: null } };
+    },
+  }),
+];
+
+/**
+ * Checks the second factor of a user whose password was right.
+ * @returns false if the user has one, and the request has no code
+ * @throws ApiError SECOND_FACTOR_INVALID, TOO_MANY_SIGN_IN_ATTEMPTS
+ */
+export async function passesSecondFactor(
+  options: AuthDeps,
+  request: FastifyRequest,
+  user: User,
+  codes: Codes,
+): Promise<boolean> {
+  const factor = factorOptions(options, request);
+  if (!(await hasSecondFactor(factor, user.id))) return true;
+  if (codes.totp_code === undefined && codes.recovery_code === undefined) return false;
+  await countFailures(options.rateLimiter, codeLimits(user), async () => {
+    if (!(await proveSecondFactor(factor, user, presented(codes)))) throw new ApiError('SECOND_FACTOR_INVALID');
+  });
+  return true;
+}
+
+async function checkPassword(
+  { rateLimiter, checkPassword: check }: AuthDeps,
+  user: User,
+  password: string,
+): Promise<void> {
+  const limits = [{ scope: 'password-account', key: user.id, limit: PASSWORD_FAILURES_BY_ACCOUNT }];
+  await countFailures(rateLimiter, limits, async () => {
+    if ((await check(user.email, password)) === null) throw wrong('current_password', 'is not the current password');
+  });
+}
+
+function factorOptions(options: AuthDeps, request: FastifyRequest): FactorOptions {
+  const { adminPool: db, factorKeys: keys } = options;
+  return { db, keys, queueMail: mailOf(options, request), nowSeconds: () => Date.now() / 1000 };
+}
+
+const codeLimits = ({ id }: User) => [{ scope: 'second-factor', key: id, limit: CODE_FAILURES_BY_ACCOUNT }];
+
+function presented({ totp_code: totpCode, recovery_code: recoveryCode }: Codes) {
+  return { totpCode, recoveryCode };
+}
+
+/** Not 401: the access token is valid, and clients would renew it and try again. */
+function wrong(field: string, message: string): ApiError {
+  return new ApiError('VALIDATION_ERROR', undefined, { errors: [{ field, message }] });
+}

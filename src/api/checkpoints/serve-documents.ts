@@ -1,0 +1,60 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { FairTurns } from '../guards/fair-turns.js';
+import { goneClient } from '../server/gone-client.js';
+import { parsedParts, registerOperation } from '../server/register-operation.js';
+import type { Route } from '../server/route.js';
+import { sendDocument } from '../server/send-document.js';
+
+/** For what never changes. */
+export const FOREVER = 'public, max-age=31536000, immutable';
+/** For what grows. */
+export const SHORTLY = 'public, max-age=10';
+
+/**
+ * Requests that one process works on at a time, and the time that a place stays empty afterwards, as a multiple of
+ * that of the work: the files of the ledger get one processor's share at most.
+ */
+const AT_A_TIME = 2;
+const PAUSE = 1;
+/** Requests that wait, and of one address: an auditor asks for 16 files ahead. */
+const MAX_WAITING = 500;
+const MAX_WAITING_OF_OWNER = 32;
+
+/**
+ * Creates the turns of the public files of the ledger, by address. There is no limit by count: an auditor reads a
+ * million leaves from one address in less than a day, as long as a leaf takes 40 ms.
+ * @param now milliseconds of a monotonic clock
+ */
+export function ledgerTurns(now: () => number): FairTurns {
+  return new FairTurns({
+    slots: AT_A_TIME,
+    now,
+    pause: PAUSE,
+    maxWaiting: MAX_WAITING,
+    maxOfOwner: MAX_WAITING_OF_OWNER,
+  });
+}
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+/**
+ * Registers operations that respond with documents of the ledger.
+ * @param turns turns of addresses, in which the documents are made
+ * @returns the handlers that were registered
+ */
+export function serveDocuments<D>(
+  scope: FastifyInstance,
+  routes: readonly Route<'public', D>[],
+  deps: D,
+  turns: FairTurns,
+): readonly Handler[] {
+  return routes.map((route) => {
+    const handler: Handler = async (request, reply) => {
+      const call = { ...parsedParts(route, request), request, reply };
+      const make = () => route.handle(call, deps);
+      return sendDocument(request, reply, await turns.take(request.countedClient, make, goneClient(reply)));
+    };
+    registerOperation(scope, route, { handler });
+    return handler;
+  });
+}

@@ -1,0 +1,230 @@
+import { statedOrigin } from '../../../schemas/api/stated-origin.js';
+import { MAX_STATUS_ITEMS, StatusItem, StatusQuery, StatusResponse } from '../../../schemas/api/status.js';
+import { originOf } from '../../../schemas/events/consent-imported.js';
+import { consentToken, testConsentToken } from '../../../schemas/events/consent-recorded.js';
+import { timeOfEventId } from '../../erasure/event-id-times.js';
+import {
+  nextPersonRecords,
+  type PersonRecordsOptions,
+  type ProvedRecord,
+} from '../../evidence/records/person-records.js';
+import { testRecords } from '../../evidence/records/test-records.js';
+import { serviceUnavailable } from '../../platform/errors/service-unavailable.js';
+import { blindIndex, type IndexedPerson } from '../../platform/keys/index.js';
+import { FairTurns } from '../guards/fair-turns.js';
+import { EXAMPLE_VALUES, SHOWN } from '../server/example-values.js';
+import { goneClient } from '../server/gone-client.js';
+import { routesWith } from '../server/route.js';
+import { testTurnsOf } from './serve-tool.js';
+
+export interface StatusDeps extends PersonRecordsOptions {
+  /** Turns of tenants, for each page of a long list. */
+  readonly turns: FairTurns;
+  /** Turns of visitors, of whom each has one at a time. */
+  readonly visitors: FairTurns;
+}
+
+const route = routesWith<StatusDeps>();
+
+/** Records that are read and proved at once. A visitor with fewer needs no turn. */
+const PAGE = 50;
+/** Requests that wait behind another one of the same visitor, and those of all visitors that do. */
+const MAX_OF_VISITOR = 20;
+const MAX_WAITING = 1_000;
+/**
+ * A record has its time, which its id begins with, before it has its place in the log. Admission takes less
+ * time than this, and the clocks of its processes differ by less.
+ */
+const MAX_DISORDER_MS = 60_000;
+
+/**
+ * Turns of visitors: the requests for one follow each other.
+ * @param now milliseconds of a monotonic clock
+ */
+export function visitorTurns(now: () => number): FairTurns {
+  return new FairTurns({
+    slots: Number.POSITIVE_INFINITY,
+    now,
+    maxOfOwner: MAX_OF_VISITOR,
+    maxWaiting: MAX_WAITING,
+  });
+}
+
+/**
+ * Serves the consents of one visitor that are in force, newest first. Imported ones follow all others, by
+ * the time that the former tool states (docs/import.md). What the event log has is shown, and each record of
+ * the visitor is read once. A long list is read in pages, for which tenants take turns, and the requests for
+ * one visitor follow each other. The response has all of the newest consents, or there is an error.
+ */
+export const STATUS_OPERATIONS = [
+  route({
+    auth: 'tool',
+    roles: null,
+    id: 'getConsentStatus',
+    path: '/tool/v1/consents/status',
+    tag: 'Consents',
+    summary: 'List the consents of one visitor that are in force',
+    description:
+      'Returns up to 20 consents that have not expired, newest first. The response has no personal field, because browsers contain the API key.',
+    query: StatusQuery,
+    response: StatusResponse,
+    example: {
+      query: { visitor_id: EXAMPLE_VALUES.visitorId, consent_type: 'cookie' },
+      response: {
+        data: {
+          consents: [
+            {
+              id: SHOWN.consentId,
+              consent_token: EXAMPLE_VALUES.consentToken,
+              proof_hash: SHOWN.proofHash,
+              consent_type: 'cookie',
+              decision: 'partial',
+              categories: { necessary: true, analytics: false },
+              language: 'en',
+              document_slug: 'cookie-policy',
+              document_version_id: EXAMPLE_VALUES.versionId,
+              compliance_framework: 'gdpr',
+              created_at: SHOWN.createdAt,
+              valid_until: SHOWN.validUntil,
+              imported_from: null,
+              claimed_at: null,
+            },
+          ],
+        },
+      },
+    },
+    handle: async ({ caller: { site }, query, reply, closing }, deps) => {
+      const gone = goneClient(reply);
+      const index = blindIndex(site.siteKey, 'visitor', query.visitor_id);
+      const list = new StatusList(deps, { siteId: site.siteId, kind: 'visitor', index }, query);
+      const read = async (): Promise<void> => {
+        for (let isRead = await list.readPage(); !isRead; ) {
+          // A long list must not delay the stop of the service.
+          if (closing.aborted) throw serviceUnavailable();
+          isRead = await deps.turns.take(site.tenantId, () => list.readPage(), gone);
+        }
+      };
+      // Already the first page waits behind another request of the same visitor: what is refused costs no page.
+      await deps.visitors.take(`${site.siteId} ${index.toString('hex')}`, read, gone);
+      return { data: { consents: list.newest() } };
+    },
+    handleTest: async ({ caller: { site }, query, reply, closing }, deps) => {
+      const gone = goneClient(reply);
+      const visitor = blindIndex(site.siteKey, 'visitor', query.visitor_id);
+      const consents: StatusItem[] = [];
+      const read = async (): Promise<void> => {
+        const pages = testRecords(deps, site.siteId, { order: 'desc', visitor });
+        for await (const page of deps.turns.pages(testTurnsOf(site), pages, gone)) {
+          if (closing.aborted) throw serviceUnavailable();
+          for (const found of page)
+            if (found.isProved && isInForce(found.record, Date.now()) && matches(found, query))
+              consents.push({ ...itemOf(found), consent_token: testConsentToken(found.record.event_id) });
+          if (consents.length >= MAX_STATUS_ITEMS) break;
+        }
+      };
+      await deps.visitors.take(`test ${site.siteId} ${visitor.toString('hex')}`, read, gone);
+      return { data: { consents: consents.slice(0, MAX_STATUS_ITEMS) } };
+    },
+  }),
+];
+
+/** A consent that matches the query. */
+interface Listed {
+  readonly item: StatusItem;
+  /** Time that a former tool states; null: the consent was recorded here. */
+  readonly claimedAt: number | null;
+  readonly revision: number;
+}
+
+/** The newest consents of a visitor that are in force, collected page by page. */
+class StatusList {
+  readonly #now = Date.now();
+  #after: string | null = null;
+  /** The newest that were recorded here, and the number of all that match. */
+  #recorded: readonly Listed[] = [];
+  #matching = 0;
+  /** Time of a record in ms: none of an earlier one is among the newest. */
+  #enoughAt = Number.NEGATIVE_INFINITY;
+  /** The newest imported ones of each kind. */
+  readonly #imported = new Map<string, readonly Listed[]>();
+  /**
+   * The newest of each kind that has expired. It stays newer than imported ones, which may be valid for
+   * longer.
+   */
+  readonly #ended = new Map<string, Pick<Listed, 'claimedAt' | 'revision'>>();
+
+  constructor(
+    private readonly options: PersonRecordsOptions,
+    private readonly person: IndexedPerson,
+    private readonly query: StatusQuery,
+  ) {}
+
+  /** @returns whether the list is complete. @throws what `nextPersonRecords` throws */
+  async readPage(): Promise<boolean> {
+    const { records, next } = await nextPersonRecords(this.options, this.person, this.#after, PAGE);
+    for (const proved of records) this.#add(proved);
+    this.#after = next;
+    return next === null || timeOfEventId(next).getTime() < this.#enoughAt - MAX_DISORDER_MS;
+  }
+
+  /** The consents of a complete list. */
+  newest(): StatusItem[] {
+    const imported = [...this.#imported].flatMap(([kind, all]) => {
+      const ended = this.#ended.get(kind);
+      return ended === undefined ? all : all.filter((one) => newestFirst(one, ended) < 0);
+    });
+    const all = newestOf([...this.#recorded, ...imported]);
+    return all.map(({ item }) => item);
+  }
+
+  #add(proved: ProvedRecord): void {
+    const { record, revision, documentSlug } = proved;
+    const claimed = originOf(record)?.claimed_at ?? null;
+    const place = { claimedAt: claimed === null ? null : Date.parse(claimed), revision };
+    const kind = JSON.stringify([record.consent_type, documentSlug]);
+    if (!isInForce(record, this.#now)) {
+      const known = this.#ended.get(kind);
+      if (known === undefined || newestFirst(place, known) < 0) this.#ended.set(kind, place);
+    } else if (matches(proved, this.query)) {
+      const listed = { item: itemOf(proved), ...place };
+      if (claimed === null) {
+        this.#recorded = newestOf([...this.#recorded, listed]);
+        this.#matching += 1;
+        if (this.#matching === MAX_STATUS_ITEMS) this.#enoughAt = timeOfEventId(record.event_id).getTime();
+      } else this.#imported.set(kind, newestOf([...(this.#imported.get(kind) ?? []), listed]));
+    }
+  }
+}
+
+function newestOf(all: readonly Listed[]): readonly Listed[] {
+  return [...all].sort(newestFirst).slice(0, MAX_STATUS_ITEMS);
+}
+
+/** The order of a list: by revision, and imported ones after all others, by the time that the tool states. */
+function newestFirst(a: Pick<Listed, 'claimedAt' | 'revision'>, b: Pick<Listed, 'claimedAt' | 'revision'>): number {
+  const time = ({ claimedAt }: Pick<Listed, 'claimedAt'>): number => claimedAt ?? Number.MAX_VALUE;
+  return time(b) - time(a) || b.revision - a.revision;
+}
+
+function isInForce({ valid_until: end }: Pick<ProvedRecord['record'], 'valid_until'>, now: number): boolean {
+  return end === null || Date.parse(end) > now;
+}
+
+function itemOf({ record, proofHash, documentSlug }: Omit<ProvedRecord, 'revision'>): StatusItem {
+  return StatusItem.parse({
+    ...record,
+    id: record.event_id,
+    consent_token: consentToken(record.event_id),
+    proof_hash: proofHash,
+    document_slug: documentSlug,
+    ...statedOrigin(record),
+  });
+}
+
+function matches({ record, documentSlug }: Omit<ProvedRecord, 'revision'>, query: StatusQuery): boolean {
+  return (
+    (query.consent_type === undefined || record.consent_type === query.consent_type) &&
+    (query.document_slug === undefined || documentSlug === query.document_slug) &&
+    (query.document_version_id === undefined || record.document_version_id === query.document_version_id)
+  );
+}

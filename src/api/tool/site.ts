@@ -1,0 +1,304 @@
+import type { FastifyRequest } from 'fastify';
+import { LanguageQuery, ScannerQuery } from '../../../schemas/api/common.js';
+import { ConfigResponse, type DetectedRegion } from '../../../schemas/api/config.js';
+import { ActiveDocumentResponse, ActiveDocumentsResponse, DocumentParams } from '../../../schemas/api/documents.js';
+import { ApiError, type FieldError } from '../../../schemas/api/error-codes.js';
+import { PingResponse } from '../../../schemas/api/ping.js';
+import { bannerInLanguage } from '../../../schemas/banner/banner-in-language.js';
+import { bannerLabels } from '../../../schemas/banner/banner-labels.js';
+import type { JsonObject } from '../../../schemas/json/json-value.js';
+import { chooseLanguage } from '../../../schemas/language/choose-language.js';
+import { isWellFormed, localeOf } from '../../../schemas/language/language-tag.js';
+import { matchLanguage } from '../../../schemas/language/match-language.js';
+import { acceptedLanguages } from '../../platform/accepted-languages.js';
+import type { Queryable } from '../../platform/database/pool.js';
+import type { DetectRegion } from '../../platform/regions/detect-region.js';
+import type { KeyUsage } from '../../tenancy/api-keys/key-usage.js';
+import { activeDocument, activeDocuments } from '../../tenancy/directory/active-documents.js';
+import type { SiteContext } from '../../tenancy/directory/site-context.js';
+import { contentOf } from '../../tenancy/documents/document-content.js';
+import { readContent } from '../../tenancy/documents/read-content.js';
+import { hostOf, type LiveHosts } from '../../tenancy/domains/live-hosts.js';
+import { EXAMPLE_VALUES, SHOWN } from '../server/example-values.js';
+import { routesWith } from '../server/route.js';
+import { sendCacheableJson } from '../server/send-document.js';
+import { testMarkOf } from './serve-tool.js';
+
+/** What the handlers of a site's configuration and documents need. */
+export interface SiteDeps {
+  /** Connections in the role `consent_ledger_api`. */
+  readonly db: Queryable;
+  /** Guesses where a request comes from. */
+  readonly detectRegion: DetectRegion;
+  /** Knows where a page with a test key must permit nothing optional. */
+  readonly liveHosts: LiveHosts;
+  /** Learns of such pages, for the dashboard. */
+  readonly keyUsage: Pick<KeyUsage, 'note'>;
+}
+
+const route = routesWith<SiteDeps>();
+
+/** Query of the routes that the public scanner serves, too. */
+const SiteQuery = LanguageQuery.extend(ScannerQuery.shape);
+
+/** Defaults of the routes that every visit to a page loads. */
+const shared = {
+  auth: 'site',
+  tag: 'Site',
+  headers: {
+    ETag: 'Validator of the response. A request with it in `If-None-Match` gets 304 while it is current.',
+    'Cache-Control':
+      'A browser may keep the response for a minute. After 409 `CONFIG_OUTDATED`, read it again with `Cache-Control: no-cache`.',
+  },
+} as const;
+
+/** Parts of the example responses. */
+const SHOWN_DOCUMENT: JsonObject = {
+  id: SHOWN.documentId,
+  slug: 'cookie-policy',
+  kind: 'cookie_policy',
+  requires_approval_token: false,
+  language: 'en',
+  version: {
+    id: EXAMPLE_VALUES.versionId,
+    number: 2,
+    language: 'en',
+    title: 'Cookie policy',
+    media_type: 'text/plain',
+    content_sha256: SHOWN.sha256,
+  },
+};
+
+/** The connection, the banner configuration, and the documents that consents can refer to. */
+export const SITE_OPERATIONS = [
+  route({
+    auth: 'site',
+    limit: 'plan',
+    id: 'ping',
+    path: '/tool/v1/ping',
+    tag: 'Site',
+    summary: 'Check the connection and the API key',
+    description:
+      'Returns the site and the scope of the key, and the time of the service, by which a client can correct its own.',
+    query: ScannerQuery,
+    response: PingResponse,
+    errors: ['SITE_NOT_FOUND'],
+    example: {
+      response: { message: 'pong', data: { site_id: SHOWN.siteId, scope: 'read', time: SHOWN.createdAt } },
+    },
+    handle: async ({ apiKey, site }): Promise<PingResponse> => ({
+      message: 'pong',
+      data: { site_id: site.siteId, scope: apiKey?.scope ?? 'public', time: new Date().toISOString() },
+    }),
+  }),
+  route({
+    ...shared,
+    id: 'getConfig',
+    path: '/tool/v1/config',
+    summary: 'Get the banner configuration, the attached documents and the detected region',
+    description:
+      'The region is a hint for the banner. It comes from the headers of a trusted proxy, else from an IP data set, and is null if it is unknown.',
+    query: SiteQuery,
+    response: ConfigResponse,
+    errors: ['CONFIG_OUTDATED', 'SITE_NOT_FOUND'],
+    example: {
+      query: { language: 'en' },
+      response: {
+        data: {
+          site: { id: SHOWN.siteId, domain: 'shop.example' },
+          language: 'en',
+          default_language: 'en',
+          languages: ['en', 'tr'],
+          direction: 'ltr',
+          site_config_hash: SHOWN.sha256,
+          controller: { legal_name: 'Demonstration Shop Ltd.', contact: 'privacy@shop.example' },
+          validity_days: 365,
+          banner: { title: 'Your choice', text: 'May we use cookies?' },
+          labels: bannerLabels({}, 'en'),
+          withdrawal: 'Open “Cookie settings” at the foot of any page.',
+          categories: [
+            {
+              key: 'analytics',
+              required: false,
+              title: 'Statistics',
+              purpose: 'Visits are counted.',
+              lawful_basis: 'consent',
+              personal_data: ['pages visited'],
+              recipients: ['Demonstration Analytics Ltd.'],
+              retention_days: 365,
+              cookies: [
+                {
+                  name: '_visits',
+                  provider: 'Example Analytics Ltd.',
+                  party: 'first',
+                  duration_seconds: 31_536_000,
+                  purpose: 'Distinguishes visits to count them.',
+                },
+              ],
+            },
+          ],
+          documents: [SHOWN_DOCUMENT],
+          appearance: null,
+          region: { country: 'TR', region: null, compliance_framework: 'kvkk' },
+        },
+      },
+    },
+    handle: async ({ site, apiKey, query, request, reply }, { detectRegion, liveHosts, keyUsage }) => {
+      const wanted = wantedLanguages(query, request, site);
+      const response = configResponse(site, wanted, detectRegion(request));
+      if (apiKey?.mode !== 'test') return sendCacheableJson(request, reply, response);
+      const { isLive, host } = await pageOf(liveHosts, site, request);
+      if (isLive) keyUsage.note(apiKey.id, host ?? undefined);
+      const data = configurationForTests(response.data, isLive);
+      return sendCacheableJson(request, reply, { data, ...testMarkOf(apiKey) } satisfies ConfigResponse);
+    },
+  }),
+  route({
+    ...shared,
+    id: 'getActiveDocuments',
+    path: '/tool/v1/documents/active',
+    summary: 'List the active documents of the site',
+    description: 'Returns the active version of each document in the best language, without its content.',
+    query: SiteQuery,
+    response: ActiveDocumentsResponse,
+    errors: ['SITE_NOT_FOUND'],
+    example: { query: { language: 'en' }, response: { data: { documents: [SHOWN_DOCUMENT] } } },
+    handle: async ({ site, apiKey, query, request, reply }) => {
+      const { tags, warned } = wantedLanguages(query, request, site);
+      const data = { documents: [...activeDocuments(site, tags)], ...warned };
+      return sendCacheableJson(request, reply, { data, ...testMarkOf(apiKey) } satisfies ActiveDocumentsResponse);
+    },
+  }),
+  route({
+    ...shared,
+    id: 'getActiveDocument',
+    path: '/tool/v1/documents/{slug}/active',
+    summary: 'Get the active version of one document, with its content',
+    description:
+      'Show exactly this text: a consent refers to the version by its `id`, and its record has the hash of the content.',
+    params: DocumentParams,
+    invalidParams: 'DOCUMENT_NOT_FOUND',
+    query: SiteQuery,
+    response: ActiveDocumentResponse,
+    errors: ['DOCUMENT_NOT_FOUND', 'SITE_NOT_FOUND'],
+    example: {
+      path: { slug: 'cookie-policy' },
+      query: { language: 'en' },
+      response: { data: { ...SHOWN_DOCUMENT, content: 'The shop needs some cookies.' } },
+    },
+    handle: async ({ site, apiKey, params, query, request, reply }, { db }) => {
+      const { tags, warned } = wantedLanguages(query, request, site);
+      const document = activeDocument(site, params.slug, tags);
+      if (document === null) throw new ApiError('DOCUMENT_NOT_FOUND');
+      const { media_type, content_sha256 } = document.version;
+      const content = contentOf(media_type, await readContent(db, content_sha256));
+      return sendCacheableJson(request, reply, {
+        data: { ...document, content, ...warned },
+        ...testMarkOf(apiKey),
+      } satisfies ActiveDocumentResponse);
+    },
+  }),
+];
+
+function configResponse(site: SiteContext, wanted: WantedLanguages, region: DetectedRegion): ConfigResponse {
+  if (site.config === null) throw new ApiError('CONFIG_OUTDATED', 'The site has no published configuration.');
+  const { record, sha256 } = site.config;
+  const language = chooseLanguage(record.languages, wanted.tags, record.default_language);
+  return {
+    data: {
+      site: { id: site.siteId, domain: record.domain },
+      ...bannerInLanguage(record, language, record.default_language),
+      default_language: record.default_language,
+      site_config_hash: sha256,
+      validity_days: record.validity_days,
+      // A page would load the file for signals that were all turned off.
+      ...(record.iab !== undefined && Object.keys(record.iab).length > 0 && { iab: record.iab }),
+      documents: [...activeDocuments(site, [language])],
+      region,
+      ...wanted.warned,
+    },
+  };
+}
+
+type Configuration = ConfigResponse['data'];
+
+/**
+ * Takes the place of every optional category. No choice that the browser keeps has an answer for it, so that none
+ * counts, and what the visitor chooses now permits nothing else. Every version of the SDK obeys this.
+ */
+const NOTHING_OPTIONAL: Configuration['categories'][number] = {
+  key: 'svc_test',
+  required: false,
+  title: 'Test',
+  purpose: 'This page has a test key. Nothing optional is permitted here, whatever is chosen.',
+  lawful_basis: 'consent',
+  personal_data: [],
+  recipients: [],
+  retention_days: null,
+  cookies: [],
+};
+
+/**
+ * The configuration for a page with a test key. Its banner says "Test".
+ * @param isLive whether visitors may use the page: then nothing optional can be permitted on it, because a site that
+ *   forgot a test key would collect no consent
+ */
+function configurationForTests(data: Configuration, isLive: boolean): Configuration {
+  const { banner, labels, documents } = data;
+  const policy = documents.find(({ kind }) => kind === 'cookie_policy');
+  const title = `Test: ${banner.title ?? policy?.version.title ?? ''}`;
+  const settings = labels.settings && { ...labels.settings, text: `Test: ${labels.settings.text}` };
+  const marked = { ...data, banner: { ...banner, title }, labels: { ...labels, ...(settings && { settings }) } };
+  if (!isLive) return marked;
+  const { iab: _, ...withoutSignals } = marked;
+  return { ...withoutSignals, categories: [...data.categories.filter(({ required }) => required), NOTHING_OPTIONAL] };
+}
+
+/** The page of a request. */
+interface RequestingPage {
+  /** Whether visitors may use it. One of a browser that hides its host counts as such. */
+  readonly isLive: boolean;
+  /** Null: not known. */
+  readonly host: string | null;
+}
+
+/** @throws database errors */
+async function pageOf(liveHosts: LiveHosts, site: SiteContext, request: FastifyRequest): Promise<RequestingPage> {
+  const { origin, referer, 'sec-fetch-site': fetchSite } = request.headers;
+  const host = hostOf(origin ?? referer ?? '');
+  const isLive = host === null ? (origin ?? fetchSite) !== undefined : await liveHosts.isLive(site, host);
+  return { isLive, host };
+}
+
+/** The languages that a request asks for. */
+interface WantedLanguages {
+  /** `language` of the query, then those of Accept-Language, the preferred one first. */
+  readonly tags: readonly string[];
+  /** For `data` of the response: that `language` was not read as it is written. */
+  readonly warned: { readonly warnings?: FieldError[] };
+}
+
+function wantedLanguages(
+  { language = '' }: { readonly language?: string | undefined },
+  { headers }: Pick<FastifyRequest, 'headers'>,
+  site: SiteContext,
+): WantedLanguages {
+  const message = language.trim() === '' ? null : problemOf(language, site.config?.record.languages ?? []);
+  return {
+    tags: [language, ...acceptedLanguages(headers['accept-language'])],
+    warned: message === null ? {} : { warnings: [{ field: 'language', message }] },
+  };
+}
+
+const MOST_SHOWN = 40;
+const ADVICE = 'Write a language tag (BCP 47), for example en or pt-BR.';
+
+function problemOf(text: string, available: readonly string[]): string | null {
+  const locale = localeOf(text);
+  // A site can have texts in a language that the engine does not know.
+  if (locale === undefined && matchLanguage(available, [text]) !== undefined) return null;
+  const shown = JSON.stringify(text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text);
+  if (locale === undefined)
+    return `${shown} names no known language. Accept-Language and the default language were used. ${ADVICE}`;
+  return isWellFormed(text) ? null : `${shown} was read as ${locale}. ${ADVICE}`;
+}
