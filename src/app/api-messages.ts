@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { READINESS_CODES } from '../platform/health/reasons.js';
+import { READINESS_CODES } from '../platform/health.js';
 import { ToWorker } from './worker-messages.js';
 
 /** Messages from the first process of `serve` to a further one that answers callers. */

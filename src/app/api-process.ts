@@ -1,8 +1,8 @@
 import { Server } from 'node:net';
 import { gateEventLog } from '../pipeline/event-log/gated-event-log.js';
-import { describe } from '../platform/background/run-under-lease.js';
+import { describe } from '../platform/background/part.js';
 import { loadConfig } from '../platform/config/index.js';
-import type { ReadinessReason } from '../platform/health/reasons.js';
+import type { ReadinessReason } from '../platform/health.js';
 import { createLogger } from '../platform/telemetry/logger.js';
 import { type Api, createApi } from './api.js';
 import { ToApi } from './api-messages.js';

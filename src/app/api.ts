@@ -1,7 +1,7 @@
 import type { Server } from 'node:net';
 import { createRateLimiter } from '../api/guards/rate-limiter.js';
 import { createApp } from '../api/server/app.js';
-import { messageOf } from '../platform/errors/message-of.js';
+import { messageOf } from '../platform/errors.js';
 import { createKeyUsage } from '../tenancy/api-keys/key-usage.js';
 import { createSiteDirectory } from '../tenancy/directory/site-directory.js';
 import { createLiveHosts } from '../tenancy/domains/live-hosts.js';

@@ -4,9 +4,9 @@ import { startSignIn } from '../accounts/sign-in/start-sign-in.js';
 import type { WantedAccount } from '../accounts/sign-up/sign-up-tokens.js';
 import { insertUser } from '../accounts/users/users.js';
 import type { CreateAccount } from '../api/auth/auth-deps.js';
-import { appendAuditEntry } from '../platform/audit-log/append-entry.js';
+import { appendAuditEntry } from '../platform/audit-log.js';
 import { type Queryable, withTransaction } from '../platform/database/pool.js';
-import { ChangeRefused } from '../platform/errors/change-refused.js';
+import { ChangeRefused } from '../platform/errors.js';
 import { createTenant } from '../tenancy/tenants/create-tenant.js';
 import { PLANS } from '../tenancy/tenants/plans.js';
 

@@ -1,5 +1,5 @@
 import type { Server } from 'node:net';
-import { describe } from '../platform/background/run-under-lease.js';
+import { describe } from '../platform/background/part.js';
 import type { Environment } from '../platform/config/index.js';
 import { FromApi } from './api-messages.js';
 import type { Installation } from './installation.js';

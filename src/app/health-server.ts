@@ -1,6 +1,6 @@
 import { createApp } from '../api/server/app.js';
 import { healthRoutes } from '../api/server/health.js';
-import type { ReadinessReason } from '../platform/health/reasons.js';
+import type { ReadinessReason } from '../platform/health.js';
 import type { Api } from './api.js';
 import type { Installation } from './installation.js';
 import { listen } from './listen.js';

@@ -4,21 +4,18 @@ import type { EventLog, LoggedEvent } from '../pipeline/event-log/port.js';
 import { createPostgresEventLog } from '../pipeline/event-log/postgres/postgres-event-log.js';
 import { createLedgerGuard, type LedgerGuard } from '../pipeline/ledger/ledger-guard.js';
 import type { Config } from '../platform/config/index.js';
-import { certificateHint } from '../platform/database/certificate-hint.js';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../platform/database/embedded/index.js';
-import { ensureRoles } from '../platform/database/ensure-roles.js';
-import { DatabaseSetupError } from '../platform/database/errors.js';
-import { loadMigrations } from '../platform/database/load-migrations.js';
+import { certificateHint, DatabaseSetupError } from '../platform/database/errors.js';
 import { type MigrateOptions, migrate } from '../platform/database/migrate.js';
+import { loadMigrations, programName } from '../platform/database/migrations.js';
 import { createPool, type TransactionHooks } from '../platform/database/pool.js';
-import { refuseTransactionPooling } from '../platform/database/pooling.js';
-import type { DatabaseRole } from '../platform/database/roles.js';
-import { programName } from '../platform/database/running-programs.js';
-import { refuseUnsafeServer } from '../platform/database/safety.js';
+import { ensureRoles } from '../platform/database/rights.js';
 import { compareSchema, type SchemaDifference } from '../platform/database/schema-differences.js';
 import { refuseUnmigrated } from '../platform/database/schema-version.js';
 import { bindServer, type ServerBinding } from '../platform/database/server-binding.js';
-import { messageOf } from '../platform/errors/message-of.js';
+import { refuseTransactionPooling, refuseUnsafeServer } from '../platform/database/server-checks.js';
+import type { DatabaseRole } from '../platform/database/session.js';
+import { messageOf } from '../platform/errors.js';
 import {
   createKeyring,
   createRandomPool,

@@ -1,8 +1,7 @@
 import { LogDamaged } from '../pipeline/event-log/errors.js';
-import type { BackgroundPart, ServiceLogger } from '../platform/background/part.js';
-import { describe } from '../platform/background/run-under-lease.js';
+import { type BackgroundPart, describe, type ServiceLogger } from '../platform/background/part.js';
 import { BackOff, pause } from '../platform/background/waiting.js';
-import type { ReadinessReason } from '../platform/health/reasons.js';
+import type { ReadinessReason } from '../platform/health.js';
 
 export interface KeepOptions {
   readonly logger: ServiceLogger;

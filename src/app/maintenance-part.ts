@@ -1,7 +1,6 @@
 import { pruneSignIns } from '../accounts/sign-in/prune.js';
 import { MAINTENANCE_INTERVAL_MS, maintainAdmission } from '../pipeline/admission/maintenance.js';
-import type { BackgroundPart, ServiceLogger } from '../platform/background/part.js';
-import { describe } from '../platform/background/run-under-lease.js';
+import { type BackgroundPart, describe, type ServiceLogger } from '../platform/background/part.js';
 import { pause } from '../platform/background/waiting.js';
 import type { Queryable } from '../platform/database/pool.js';
 import { pruneDeliveries } from '../tenancy/webhooks/deliveries.js';

@@ -3,8 +3,8 @@ import { createMailQueue } from '../accounts/mail/mail-queue.js';
 import { createMailer } from '../accounts/mail/mailer-part.js';
 import { createSmtpTransport } from '../accounts/mail/smtp-transport.js';
 import { mailRequestedReset } from '../accounts/sign-in/requested-reset.js';
-import { Looks } from '../platform/background/looks.js';
 import type { BackgroundPart } from '../platform/background/part.js';
+import { Looks } from '../platform/background/waiting.js';
 import type { MailConfig } from '../platform/config/index.js';
 import type { Installation } from './installation.js';
 

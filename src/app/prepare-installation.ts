@@ -4,9 +4,9 @@ import { EventLogUnavailable, LogDamaged } from '../pipeline/event-log/errors.js
 import { catchUpLedger } from '../pipeline/ledger/apply-ledger.js';
 import { prepareProjections } from '../pipeline/projector/index.js';
 import { assertLogWhole } from '../pipeline/relay/log-check.js';
-import { describe } from '../platform/background/run-under-lease.js';
+import { describe } from '../platform/background/part.js';
 import { BackOff, pause } from '../platform/background/waiting.js';
-import type { ReadinessReason } from '../platform/health/reasons.js';
+import type { ReadinessReason } from '../platform/health.js';
 import { bindEventLog } from './bind-event-log.js';
 import { askWitnesses, recordComparison } from './compare-history.js';
 import type { Installation } from './installation.js';

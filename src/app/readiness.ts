@@ -1,7 +1,12 @@
-import { describe } from '../platform/background/run-under-lease.js';
+import { describe } from '../platform/background/part.js';
 import { DeadlinePassed, withDeadline } from '../platform/background/waiting.js';
-import type { Readiness, ReadinessSource } from '../platform/health/readiness.js';
-import { READINESS_CODES, type ReadinessCode, type ReadinessReason } from '../platform/health/reasons.js';
+import {
+  READINESS_CODES,
+  type Readiness,
+  type ReadinessCode,
+  type ReadinessReason,
+  type ReadinessSource,
+} from '../platform/health.js';
 import type { Installation } from './installation.js';
 
 export interface ReadinessOptions {

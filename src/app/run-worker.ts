@@ -1,4 +1,4 @@
-import type { ReadinessReason } from '../platform/health/reasons.js';
+import type { ReadinessReason } from '../platform/health.js';
 import type { Installation } from './installation.js';
 import { whenLogAnswers } from './prepare-installation.js';
 import { startWorker, type Worker } from './worker.js';

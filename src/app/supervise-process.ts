@@ -4,7 +4,7 @@ import { URL } from 'node:url';
 import { OperatorNeeded, type ServiceLogger } from '../platform/background/part.js';
 import { BackOff, pause } from '../platform/background/waiting.js';
 import type { Environment } from '../platform/config/index.js';
-import type { ReadinessReason } from '../platform/health/reasons.js';
+import type { ReadinessReason } from '../platform/health.js';
 import type { ToApi } from './api-messages.js';
 import type { ProcessMetrics } from './metrics/process-json.js';
 import { Silence, type SilenceLimits } from './silence.js';
@@ -73,7 +73,7 @@ const STEADY_MS = 30_000;
  * delay the end of the service: every part survives a kill.
  */
 const STOP_MS = 20_000;
-/** The parts of a process that hangs for so long lose their locks (lease.ts), so that nothing is lost by a kill. */
+/** The parts of a process that hangs for so long lose their locks (part.ts), so that nothing is lost by a kill. */
 const SILENCE: SilenceLimits = { tickMs: 500, silentMs: 3_000, hungMs: 10_000, startMs: 120_000 };
 /** Limits of a process that answers callers: longer than any work on the event loop, also where processors are scarce. */
 export const API_SILENCE: SilenceLimits = { tickMs: 500, silentMs: 60_000, hungMs: 60_000, startMs: 120_000 };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { READINESS_CODES } from '../platform/health/reasons.js';
+import { READINESS_CODES } from '../platform/health.js';
 import { ProcessMetrics } from './metrics/process-json.js';
 
 /** Interval at which the worker process says that its event loop turns, in milliseconds. */

@@ -1,5 +1,4 @@
-import { OperatorNeeded } from '../platform/background/part.js';
-import { describe } from '../platform/background/run-under-lease.js';
+import { describe, OperatorNeeded } from '../platform/background/part.js';
 import { loadConfig } from '../platform/config/index.js';
 import { createLogger } from '../platform/telemetry/logger.js';
 import { endOnUncaught } from './end-on-uncaught.js';

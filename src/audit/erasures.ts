@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { counted } from '../../schemas/text/counted.js';
-import { consentsStreamSql } from '../platform/database/consents-stream.js';
+import { consentsStreamSql } from '../platform/database/shared-statements.js';
 import { PAGE } from './pages.js';
 import type { Section } from './section.js';
 

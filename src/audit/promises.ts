@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { LEDGER_POLICY_SET } from '../../schemas/events/ledger-policy.js';
 import { PublicEventBody } from '../../schemas/events/notices.js';
 import { InvalidEventBody, parseBody, parseRecord } from '../../schemas/events/sealed-event.js';
-import { consentsStreamSql } from '../platform/database/consents-stream.js';
+import { consentsStreamSql } from '../platform/database/shared-statements.js';
 import { PAGE } from './pages.js';
 import type { Section } from './section.js';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { loadMigrations } from '../platform/database/load-migrations.js';
+import { loadMigrations } from '../platform/database/migrations.js';
 import { compareSchema } from '../platform/database/schema-differences.js';
 import type { Section } from './section.js';
 

@@ -1,7 +1,7 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';
-import { syncFolder } from '../platform/files/sync-folder.js';
+import { syncFolder } from '../platform/files.js';
 import { FINDING_KINDS, type FindingKind, MAX_FINDINGS } from './finding.js';
 import { type AuditState, NOTHING_AUDITED, SECTIONS } from './state.js';
 

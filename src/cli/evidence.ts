@@ -12,7 +12,7 @@ import {
 } from '../evidence/package/index.js';
 import { parseIdentifier } from '../evidence/verification/identifier.js';
 import { createGiveWay } from '../pipeline/admission/give-way.js';
-import { appendAuditEntry } from '../platform/audit-log/append-entry.js';
+import { appendAuditEntry } from '../platform/audit-log.js';
 import { VERSION } from '../platform/version.js';
 import { tenantOfSite } from '../tenancy/sites/owner-of.js';
 import { jsonCommand, several, uuid, wholeNumber } from './command/command.js';

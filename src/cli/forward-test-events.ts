@@ -3,7 +3,7 @@ import { type TestEvent, TestEventsResponse } from '../../schemas/api/test-event
 import { postWebhook } from '../pipeline/webhooks/http-sender.js';
 import { signedHeaders } from '../pipeline/webhooks/webhook-message.js';
 import { BackOff } from '../platform/background/waiting.js';
-import { loopbackLookup } from '../platform/net/loopback-lookup.js';
+import { loopbackLookup } from '../platform/net/reach.js';
 import { VERSION } from '../platform/version.js';
 import { keyOfSecret } from '../tenancy/webhooks/webhook-secret.js';
 import { CommandError } from './command/exit-codes.js';

@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { syncFolder } from '../platform/files/sync-folder.js';
+import { syncFolder } from '../platform/files.js';
 import { JournalUnavailable } from './errors.js';
 import { decodeJournalLine, encodeJournalLine, type JournalLine } from './journal-line.js';
 

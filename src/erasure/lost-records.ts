@@ -1,7 +1,7 @@
 import { consentsStream } from '../../schemas/events/streams.js';
 import type { EventLog } from '../pipeline/event-log/port.js';
 import type { Queryable } from '../platform/database/pool.js';
-import { recordsWithoutKey } from '../platform/database/records-without-key.js';
+import { recordsWithoutKey } from '../platform/database/shared-statements.js';
 import type { JournalLine } from './journal-line.js';
 
 const PAGE = 500;

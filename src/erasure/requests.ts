@@ -1,8 +1,7 @@
 import { v7 as uuidV7 } from 'uuid';
 import * as z from 'zod';
 import type { SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
-import { appendAuditEntry } from '../platform/audit-log/append-entry.js';
-import type { Actor } from '../platform/audit-log/entry.js';
+import { type Actor, appendAuditEntry } from '../platform/audit-log.js';
 import { type Queryable, withTransaction } from '../platform/database/pool.js';
 import {
   type BlindIndexKind,

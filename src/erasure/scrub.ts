@@ -2,7 +2,7 @@ import type pg from 'pg';
 import * as z from 'zod';
 import { pause } from '../platform/background/waiting.js';
 import { type ConnectionOptions, connectClient } from '../platform/database/connection.js';
-import { programName } from '../platform/database/running-programs.js';
+import { programName } from '../platform/database/migrations.js';
 import { SECRET_COLUMNS } from '../platform/database/secret-columns.js';
 
 /**

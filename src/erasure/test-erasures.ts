@@ -1,7 +1,7 @@
 import { v7 as uuidV7 } from 'uuid';
 import * as z from 'zod';
 import { type Queryable, withTransaction } from '../platform/database/pool.js';
-import { lockTestRecords } from '../platform/database/test-records-lock.js';
+import { lockTestRecords } from '../platform/database/shared-statements.js';
 import type { Keyring } from '../platform/keys/index.js';
 import { timeOfEventId } from './event-id-times.js';
 import type { ErasureJournal } from './journal.js';

@@ -10,7 +10,7 @@ import {
   recordErasureRequest,
 } from '../../src/erasure/index.js';
 import { erasureReceipt } from '../../src/erasure/read-erasures.js';
-import { Looks } from '../../src/platform/background/looks.js';
+import { Looks } from '../../src/platform/background/waiting.js';
 import { createKeyring } from '../../src/platform/keys/index.js';
 import { type LedgerWorld, openLedgerWorld } from '../evidence/package/ledger-world.js';
 import { count, silent, whileRunning } from '../pipeline/relay/pipeline.js';

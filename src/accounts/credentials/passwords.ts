@@ -1,5 +1,5 @@
 import { hash, verify } from '@node-rs/argon2';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 
 /**
  * Argon2id with the parameters of the OWASP Password Storage Cheat Sheet: 19 MiB, two passes, one

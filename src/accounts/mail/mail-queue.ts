@@ -1,8 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
-import type { RequestRefused } from '../../platform/errors/request-refused.js';
-import { serviceUnavailable } from '../../platform/errors/service-unavailable.js';
+import { type RequestRefused, serviceUnavailable } from '../../platform/errors.js';
 import { hmacSha256, type Keyring } from '../../platform/keys/index.js';
 import { NONCE_BYTES, open, seal } from '../../platform/keys/sealed-box.js';
 import { MailJob, type NewMailJob } from './mail-job.js';

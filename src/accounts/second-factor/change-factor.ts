@@ -1,6 +1,6 @@
-import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
+import { appendAuditEntry } from '../../platform/audit-log.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors.js';
 import { noticeTo } from '../mail/mail-job.js';
 import type { User } from '../users/user-directory.js';
 import { newFactorSecret, newRecoveryCodes, sealFactorSecret } from './factor-secrets.js';

@@ -1,4 +1,4 @@
-import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
+import { appendAuditEntry } from '../../platform/audit-log.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { noticeTo } from '../mail/mail-job.js';
 import type { QueueMail } from '../mail/mail-queue.js';

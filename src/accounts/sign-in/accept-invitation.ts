@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { UserRole } from '../../../schemas/api/auth.js';
-import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
+import { appendAuditEntry } from '../../platform/audit-log.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors.js';
 import { type RowSeals, sealed, sealedRow } from '../../platform/keys/index.js';
 import { hashPassword, refuseOwnAddress } from '../credentials/passwords.js';
 import { secretTokenDigest } from '../credentials/secret-tokens.js';

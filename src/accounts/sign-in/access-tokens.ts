@@ -1,6 +1,6 @@
 import { errors, jwtVerify, SignJWT } from 'jose';
 import * as z from 'zod';
-import { createFreshCache } from '../../platform/cache/fresh-cache.js';
+import { createFreshCache } from '../../platform/caches.js';
 import type { JwtKeys, Keyring } from '../../platform/keys/index.js';
 import { ACCESS_TOKEN_SECONDS } from '../credentials/lifetimes.js';
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { UserRole } from '../../../schemas/api/auth.js';
 import { InvitationState } from '../../../schemas/api/panel/invitations.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors.js';
 import { INVITATION_SECONDS } from '../credentials/lifetimes.js';
 import { newSecretToken } from '../credentials/secret-tokens.js';
 import { lockUsersOf } from '../users/lock-users.js';

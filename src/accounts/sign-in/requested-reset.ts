@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
+import { appendAuditEntry } from '../../platform/audit-log.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { type RowSeals, sealed, sealedRow } from '../../platform/keys/index.js';
 import type { QueueMail } from '../mail/mail-queue.js';

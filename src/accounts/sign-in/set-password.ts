@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
+import { appendAuditEntry } from '../../platform/audit-log.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors.js';
 import { type RowSeals, readSealed, sealed, sealedRow } from '../../platform/keys/index.js';
 import { endSignIns } from '../credentials/end-sign-ins.js';
 import { PASSWORD_RESET_SECONDS } from '../credentials/lifetimes.js';

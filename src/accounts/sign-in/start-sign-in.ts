@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
+import { appendAuditEntry } from '../../platform/audit-log.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { IDLE_SECONDS, SIGN_IN_SECONDS } from '../credentials/lifetimes.js';
 import { newSecretToken } from '../credentials/secret-tokens.js';

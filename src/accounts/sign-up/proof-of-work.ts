@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { bitsOfChallenge, leadingZeroBits, PROOF } from '../../../schemas/crypto/proof-of-work.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 import { hmacSha256 } from '../../platform/keys/index.js';
 import type { SignUpKeys } from './sign-up-tokens.js';
 

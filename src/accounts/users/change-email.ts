@@ -1,6 +1,6 @@
+import { isUniqueViolation } from '../../platform/database/errors.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { isUniqueViolation } from '../../platform/database/unique-violation.js';
-import { accepted, ChangeRefused } from '../../platform/errors/change-refused.js';
+import { accepted, ChangeRefused } from '../../platform/errors.js';
 import { endSignIns } from '../credentials/end-sign-ins.js';
 import { revokeResets } from '../credentials/revoke-resets.js';
 import { type ListedUser, readUser } from './list-users.js';

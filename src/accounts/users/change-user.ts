@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors.js';
 import { endSignIns } from '../credentials/end-sign-ins.js';
 import { revokeResets } from '../credentials/revoke-resets.js';
 import { type ListedUser, readUser } from './list-users.js';

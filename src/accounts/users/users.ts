@@ -3,9 +3,9 @@ import * as z from 'zod';
 import { UserRole } from '../../../schemas/api/auth.js';
 import { NewPassword } from '../../../schemas/api/new-password.js';
 import { Uuid } from '../../../schemas/evidence/primitives.js';
+import { isUniqueViolation } from '../../platform/database/errors.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { isUniqueViolation } from '../../platform/database/unique-violation.js';
-import { accepted, ChangeRefused } from '../../platform/errors/change-refused.js';
+import { accepted, ChangeRefused } from '../../platform/errors.js';
 import { hashPassword } from '../credentials/passwords.js';
 import type { User } from './user-directory.js';
 

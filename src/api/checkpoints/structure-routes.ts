@@ -12,7 +12,7 @@ import { readHeader, type WriteBytes, writeStructure } from '../../evidence/stru
 import { readLargestSize, readNote } from '../../pipeline/ledger/read-checkpoints.js';
 import { readCosignatures } from '../../pipeline/ledger/read-cosignatures.js';
 import { readSaltKey, streamKeysUnder } from '../../pipeline/ledger/stream-keys.js';
-import { createByteCache } from '../../platform/cache/byte-cache.js';
+import { createByteCache } from '../../platform/caches.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { type FairTurns, type Rest, restingFrom } from '../guards/fair-turns.js';
 import { requireBearerToken } from '../server/bearer-token.js';

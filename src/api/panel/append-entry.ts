@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../../schemas/json/json-value.js';
-import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
-import type { AuditSubject } from '../../platform/audit-log/entry.js';
+import { type AuditSubject, appendAuditEntry } from '../../platform/audit-log.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { Operation } from '../server/operation.js';
 import { actorOf, type Caller } from './caller.js';

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { BY_OPERATOR } from '../../accounts/mail/mail-cause.js';
 import { withTransaction } from '../../platform/database/pool.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 import { keepRawBodies, validate } from '../server/json-body.js';
 import { bodyOf, paramsOf, registerOperation } from '../server/register-operation.js';
 import { appendEntry } from './append-entry.js';

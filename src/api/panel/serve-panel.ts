@@ -5,7 +5,7 @@ import { ApiError } from '../../../schemas/api/error-codes.js';
 import { mailCauseOf } from '../../accounts/mail/mail-cause.js';
 import type { SignedInUser } from '../../accounts/users/user-directory.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { serviceUnavailable } from '../../platform/errors/service-unavailable.js';
+import { serviceUnavailable } from '../../platform/errors.js';
 import { type RowSeals, readSealed } from '../../platform/keys/index.js';
 import { type ApiUsers, authenticateUser } from '../guards/bearer.js';
 import { refuseExcess, setRateLimitHeaders } from '../guards/rate-limit.js';

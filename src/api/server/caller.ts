@@ -23,9 +23,9 @@ declare module 'fastify' {
      * null if the connection has ended. Fastify's `ip` is not used.
      */
     readonly clientAddress: string | null;
-    /** The client for which limits by address count (`src/platform/net/counted-client.ts`). */
+    /** The client for which limits by address count (`src/platform/net/client-address.ts`). */
     readonly countedClient: string;
-    /** The network of the client, IPv4 /24 or IPv6 /48 (`src/platform/net/counted-client.ts`). */
+    /** The network of the client, IPv4 /24 or IPv6 /48 (`src/platform/net/client-address.ts`). */
     readonly countedNetwork: string;
     /** The exact bytes of the body; empty if there is none. */
     readonly rawBody: Buffer;

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { eventIdOfConsentToken } from '../../../schemas/events/consent-recorded.js';
 import type { Receipt } from '../../../schemas/evidence/receipt.js';
 import type { ReceiptResult } from '../../evidence/package/index.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 
 /** The service seals within seconds and stamps within about a minute. */
 const RETRY_AFTER_SECONDS = 60;

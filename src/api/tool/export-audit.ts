@@ -1,5 +1,5 @@
 import type { ExportQuery } from '../../../schemas/api/export.js';
-import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
+import { appendAuditEntry } from '../../platform/audit-log.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { type ToolCaller, userOf } from '../server/caller.js';
 

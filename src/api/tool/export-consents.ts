@@ -25,7 +25,7 @@ import {
   selectRecords,
 } from '../../evidence/records/selection.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { serviceUnavailable } from '../../platform/errors/service-unavailable.js';
+import { serviceUnavailable } from '../../platform/errors.js';
 import { VERSION } from '../../platform/version.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import type { FairTurns } from '../guards/fair-turns.js';

@@ -9,7 +9,7 @@ import {
   type ProvedRecord,
 } from '../../evidence/records/person-records.js';
 import { testRecords } from '../../evidence/records/test-records.js';
-import { serviceUnavailable } from '../../platform/errors/service-unavailable.js';
+import { serviceUnavailable } from '../../platform/errors.js';
 import { blindIndex, type IndexedPerson } from '../../platform/keys/index.js';
 import { FairTurns } from '../guards/fair-turns.js';
 import { goneClient } from '../server/gone-client.js';

@@ -1,8 +1,8 @@
 import { eventIdOfTestToken } from '../../../schemas/events/consent-recorded.js';
 import { type ExportOptions, makeReceipt } from '../../evidence/package/index.js';
 import { findTestRecord } from '../../evidence/records/test-records.js';
-import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { appendAuditEntry } from '../../platform/audit-log.js';
+import { RequestRefused } from '../../platform/errors.js';
 import { userOf } from '../server/caller.js';
 import { answerReceipt } from './answer-receipt.js';
 import { getReceiptS2s } from './operations/receipts.js';

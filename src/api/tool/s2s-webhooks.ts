@@ -1,7 +1,7 @@
 import type { WebhookDelivery } from '../../../schemas/api/panel/webhook-deliveries.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import type { Admission } from '../../pipeline/admission/admission.js';
-import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
+import { appendAuditEntry } from '../../platform/audit-log.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { listDeliveries, queueTest, sendAgain } from '../../tenancy/webhooks/deliveries.js';
 import { refuseExcess } from '../guards/rate-limit.js';

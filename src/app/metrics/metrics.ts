@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
 import type { BackgroundPart } from '../../platform/background/part.js';
 import type { ServerBinding } from '../../platform/database/server-binding.js';
-import type { Readiness } from '../../platform/health/readiness.js';
+import type { Readiness } from '../../platform/health.js';
 import type { CountScanFaults } from '../../tenancy/scans/visit-in-process.js';
 import { type AdmissionMetrics, createAdmissionMetrics } from './admission-metrics.js';
 import { type CountAlteredRow, createAlteredRowMetrics } from './altered-row-metrics.js';

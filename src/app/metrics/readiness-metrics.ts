@@ -1,6 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { Readiness } from '../../platform/health/readiness.js';
-import { READINESS_CODES, READINESS_REASONS } from '../../platform/health/reasons.js';
+import { READINESS_CODES, READINESS_REASONS, type Readiness } from '../../platform/health.js';
 
 /** Creates the metric of what `/readyz` says: one series for each reason of the table. */
 export function createReadinessMetrics(registry: Registry, readiness: Readiness): void {

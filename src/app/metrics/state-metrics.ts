@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { EventLog } from '../../pipeline/event-log/port.js';
-import { clockDifference } from '../../platform/database/clock-difference.js';
+import { clockDifference } from '../../platform/clock.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { projectionLag } from './projection-lag.js';
 import { createSharedReader } from './shared-reader.js';

@@ -22,7 +22,7 @@ import {
   UnreadableFile,
   waitForRoom,
 } from '../../pipeline/importer/index.js';
-import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
+import { changeAsOperator } from '../../platform/audit-log.js';
 import { loadSite, UnknownSite } from '../../tenancy/directory/load-site.js';
 import { jsonCommand, several, uuid } from '../command/command.js';
 import { type CliContext, print, withInstallation } from '../command/context.js';

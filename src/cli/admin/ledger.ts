@@ -12,7 +12,7 @@ import { guardLedgerAppends } from '../../pipeline/ledger/ledger-guard.js';
 import { adoptLedger } from '../../pipeline/ledger/ledger-head.js';
 import { openLedgerSigner } from '../../pipeline/ledger/ledger-signer.js';
 import { skipLedgerEvent } from '../../pipeline/ledger/skip-event.js';
-import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
+import { changeAsOperator } from '../../platform/audit-log.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { jsonCommand } from '../command/command.js';
 import { type CliContext, print, withInstallation } from '../command/context.js';

@@ -4,7 +4,7 @@ import { endSignIns } from '../../accounts/credentials/end-sign-ins.js';
 import { replaceSigningKey } from '../../accounts/sign-in/replace-signing-key.js';
 import { readUser } from '../../accounts/users/list-users.js';
 import { signInList } from '../../api/panel/sign-ins/show-sign-ins.js';
-import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
+import { changeAsOperator } from '../../platform/audit-log.js';
 import { allPages } from '../command/all-pages.js';
 import { jsonCommand, uuid } from '../command/command.js';
 import { type CliContext, print, withInstallation } from '../command/context.js';

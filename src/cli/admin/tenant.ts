@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { tenantList } from '../../api/panel/tenants/show-tenants.js';
-import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
+import { changeAsOperator } from '../../platform/audit-log.js';
 import { changeSubscription, createTenant } from '../../tenancy/tenants/create-tenant.js';
 import { PLANS } from '../../tenancy/tenants/plans.js';
 import { allPages } from '../command/all-pages.js';

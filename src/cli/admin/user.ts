@@ -4,7 +4,7 @@ import { counted } from '../../../schemas/text/counted.js';
 import { changeEmail } from '../../accounts/users/change-email.js';
 import { ROLES, type Role } from '../../accounts/users/user-directory.js';
 import { createUser } from '../../accounts/users/users.js';
-import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
+import { changeAsOperator } from '../../platform/audit-log.js';
 import { jsonCommand, uuid } from '../command/command.js';
 import { type CliContext, print, withInstallation } from '../command/context.js';
 

@@ -2,7 +2,7 @@ import { v7 as uuidV7 } from 'uuid';
 import * as z from 'zod';
 import type { CreateExportRequest, EvidenceExport } from '../../../schemas/api/panel/exports.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 import { queueExport } from '../../platform/exports/export-states.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import { exportFilter } from './export-filter.js';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { EvidenceExport, EvidenceExportDetails } from '../../../schemas/api/panel/exports.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 import { enterState } from '../../platform/exports/export-states.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import { EXPORT_COLUMNS, type ExportId, ExportJobRow, shownExport } from './export-job.js';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import type { ExportId } from './export-job.js';
 import { ExportUnreadable, exportKey, openChunk } from './export-key.js';

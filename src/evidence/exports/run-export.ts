@@ -1,6 +1,5 @@
 import type { EventLog } from '../../pipeline/event-log/port.js';
-import type { ServiceLogger } from '../../platform/background/part.js';
-import { describe } from '../../platform/background/run-under-lease.js';
+import { describe, type ServiceLogger } from '../../platform/background/part.js';
 import { withAnySignal } from '../../platform/background/signals.js';
 import { pause } from '../../platform/background/waiting.js';
 import type { Queryable } from '../../platform/database/pool.js';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 import { EXPORT_COLUMNS, type ExportId, ExportJobRow } from './export-job.js';
 
 const bytes = z.instanceof(Uint8Array);

@@ -7,8 +7,8 @@ import { hashesOfRanges, type LeafRange, nodesOfRanges } from '../../../schemas/
 import { edgeNodes, foldEdge, type TreeNode } from '../../../schemas/merkle/tree.js';
 import { readBatchLeaves as readHashes } from '../../pipeline/ledger/batch-nodes.js';
 import { readTreeNodes } from '../../pipeline/ledger/read-tree.js';
-import { lastSealed } from '../../platform/database/last-sealed.js';
 import type { Queryable } from '../../platform/database/pool.js';
+import { lastSealed } from '../../platform/database/shared-statements.js';
 import { DEVELOPMENT_MARK } from '../../timestamping/development-tsa/marking.js';
 import { differ } from './errors.js';
 import { at, jsonColumns, numbers, texts, textsOrNulls } from './json-columns.js';

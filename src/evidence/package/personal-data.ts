@@ -4,7 +4,7 @@ import type { ConsentRecordedBody } from '../../../schemas/events/consent-record
 import { disclosuresOf } from '../../../schemas/events/kept-disclosures.js';
 import { isAttachmentName } from '../../../schemas/evidence/disclosed-values.js';
 import { decodeDisclosure, disclosureDigest } from '../../../schemas/evidence/disclosure.js';
-import { uuidArray } from '../../platform/database/binary-arrays.js';
+import { uuidArray } from '../../platform/database/parameters.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import {
   decryptForRecord,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { joinFirstStamp } from '../../pipeline/ledger/stamped.js';
-import { consentsStreamSql } from '../../platform/database/consents-stream.js';
 import type { Queryable } from '../../platform/database/pool.js';
+import { consentsStreamSql } from '../../platform/database/shared-statements.js';
 import { isDevelopmentStamp } from '../../timestamping/authority-name.js';
 import { CONSENT_READ_MODEL_COLUMNS, ConsentReadModelRow } from '../verification/stored-record.js';
 

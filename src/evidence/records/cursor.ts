@@ -1,4 +1,4 @@
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 
 /** Callers return cursors unchanged. The version allows the content to change. */
 const VERSION = 'v1';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ExportQuery } from '../../../schemas/api/export.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 import { blindIndex, type IndexedPerson, type KeyRows, personRowsSql } from '../../platform/keys/index.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { recordsOfPerson } from '../package/personal-data.js';

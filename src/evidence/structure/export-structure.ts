@@ -9,7 +9,7 @@ import { readCosignatures } from '../../pipeline/ledger/read-cosignatures.js';
 import { readPublishedKeys } from '../../pipeline/ledger/read-ledger-keys.js';
 import { readSaltKey, streamKeysUnder } from '../../pipeline/ledger/stream-keys.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { syncFolder } from '../../platform/files/sync-folder.js';
+import { syncFolder } from '../../platform/files.js';
 import { readEntryBundle, readTile } from './read-tiles.js';
 import { readHeader, type WriteBytes, writeStructure } from './write-structure.js';
 

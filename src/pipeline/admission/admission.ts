@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { ApprovalTokenRequest, ApprovalTokenResponse } from '../../../schemas/api/approval-tokens.js';
 import type { ServerBinding } from '../../platform/database/server-binding.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 import type { RandomPool, RowSeals } from '../../platform/keys/index.js';
 import type { SiteContext, SiteDirectory } from '../../tenancy/directory/site-context.js';
 import type { Submission } from './admit-group.js';

@@ -4,7 +4,7 @@ import type { ApprovalTokenRequest, ApprovalTokenResponse } from '../../../schem
 import { CONSENT_LIMITS } from '../../../schemas/api/consent-limits.js';
 import { parseStrictJson } from '../../../schemas/json/strict-json.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 import {
   approvalTokenKey,
   blindIndex,

@@ -1,6 +1,6 @@
-import { clockDifference, MAX_CLOCK_DIFFERENCE_MS } from '../../platform/database/clock-difference.js';
+import { clockDifference, MAX_CLOCK_DIFFERENCE_MS } from '../../platform/clock.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 
 export interface CheckedClockOptions {
   readonly db: Queryable;

@@ -1,7 +1,7 @@
 import type { ConsentRequest } from '../../../schemas/api/consents.js';
 import type { FieldError } from '../../../schemas/api/error-codes.js';
 import { isSameTag } from '../../../schemas/language/language-tag.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 import type { ActiveVersion, SiteContext } from '../../tenancy/directory/site-context.js';
 import { noSubscription } from './no-subscription.js';
 import type { ParsedConsent } from './parse-consents.js';

@@ -1,4 +1,4 @@
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 
 /** A used-up quota lasts long, so a client that follows Retry-After must not retry every second. */
 export const QUOTA_RETRY_SECONDS = 3600;

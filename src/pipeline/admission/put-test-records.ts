@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { lockTestRecords } from '../../platform/database/test-records-lock.js';
+import { lockTestRecords } from '../../platform/database/shared-statements.js';
 import type { ConsentOutcome, Original, Submission, SubmissionOutcome, SubmittedConsent } from './admit-group.js';
 import type { PreparedConsent } from './prepare-consent.js';
 

@@ -1,7 +1,7 @@
 import type { FieldError } from '../../../schemas/api/error-codes.js';
 import { consentToken, eventIdOfConsentToken } from '../../../schemas/events/consent-recorded.js';
 import type { SignedPromise } from '../../../schemas/evidence/promise.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 import type { ConsentOutcome, SubmissionOutcome } from './admit-group.js';
 import { noSubscription, QUOTA_RETRY_SECONDS } from './no-subscription.js';
 import type { PromisedOutcome } from './promises.js';

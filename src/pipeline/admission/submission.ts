@@ -1,5 +1,5 @@
 import type { FieldError } from '../../../schemas/api/error-codes.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 import type { RandomPool } from '../../platform/keys/index.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import type { Submission, SubmittedConsent } from './admit-group.js';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { ServerBinding } from '../../platform/database/server-binding.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 import { admitGroup, type Submission, type SubmittedConsent } from './admit-group.js';
 import { isItemFault } from './database-failure.js';
 import { createGroupCommitter } from './group-committer.js';

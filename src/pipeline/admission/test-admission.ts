@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { eventIdOfConsentToken, testConsentToken } from '../../../schemas/events/consent-recorded.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 import { testProofKey } from '../../platform/keys/index.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { type Admission, type AdmissionSurroundings, admissionTo } from './admission.js';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { isConnectionFailure } from '../../platform/database/connection-failure.js';
-import type { ReadinessSource } from '../../platform/health/readiness.js';
+import { isConnectionFailure } from '../../platform/database/errors.js';
+import type { ReadinessSource } from '../../platform/health.js';
 import { isItemFault } from './database-failure.js';
 
 /** Knows whether the database takes what this process writes: from its admission groups. */

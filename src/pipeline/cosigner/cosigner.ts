@@ -1,6 +1,11 @@
 import type pg from 'pg';
-import type { BackgroundPart, PartStatus, ServiceLogger } from '../../platform/background/part.js';
-import { describe, runUnderLease } from '../../platform/background/run-under-lease.js';
+import {
+  type BackgroundPart,
+  describe,
+  type PartStatus,
+  runUnderLease,
+  type ServiceLogger,
+} from '../../platform/background/part.js';
 import { BackOff, pause } from '../../platform/background/waiting.js';
 import type { WitnessAddress } from '../../platform/config/index.js';
 import { NO_TRACING, type Tracing } from '../../platform/telemetry/tracing.js';

@@ -3,7 +3,7 @@ import { toHex } from '../../../schemas/crypto/encoding.js';
 import { CONSENT_IMPORTED } from '../../../schemas/events/consent-imported.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { putEvents } from '../../platform/database/put-events.js';
+import { putEvents } from '../../platform/database/shared-statements.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import type { PreparedRecord } from '../admission/prepare-consent.js';
 

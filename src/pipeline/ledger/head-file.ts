@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';
 import { Count, Instant, Sha256Hex } from '../../../schemas/evidence/primitives.js';
-import { syncFolder } from '../../platform/files/sync-folder.js';
+import { syncFolder } from '../../platform/files.js';
 import { LedgerHeadUnreadable } from './errors.js';
 import { holdHeadLock } from './head-lock.js';
 

@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import type { Projection } from '../../../projections/definition.js';
-import type { ServiceLogger } from '../../platform/background/part.js';
-import { describe } from '../../platform/background/run-under-lease.js';
+import { describe, type ServiceLogger } from '../../platform/background/part.js';
 import { BackOff, pause } from '../../platform/background/waiting.js';
 import { NO_TRACING, type Tracing } from '../../platform/telemetry/tracing.js';
 import { Continuity } from '../event-log/continuity.js';

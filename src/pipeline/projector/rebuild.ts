@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import * as z from 'zod';
 import type { Projection } from '../../../projections/definition.js';
-import { type Lease, tryLease, waitForLease } from '../../platform/background/lease.js';
+import { type Lease, tryLease, waitForLease } from '../../platform/background/part.js';
 import { withAnySignal } from '../../platform/background/signals.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { Continuity } from '../event-log/continuity.js';

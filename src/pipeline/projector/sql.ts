@@ -1,5 +1,5 @@
 import type { Projection, Row, RowValue, TableDefinition } from '../../../projections/definition.js';
-import { textArray } from '../../platform/database/binary-arrays.js';
+import { textArray } from '../../platform/database/parameters.js';
 import type { Statement } from './statements.js';
 
 /** Quotes a name as an SQL identifier. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Lease } from '../../platform/background/lease.js';
+import type { Lease } from '../../platform/background/part.js';
 
 /** Channel of the trigger `event_log.wake_relay`. */
 const CHANNEL = 'consent_ledger_waiting';

@@ -5,7 +5,7 @@ import { InvalidEventBody, isConsentType, parseBody, parseRecord } from '../../.
 import { consentsStream, LEDGER_STREAM, siteOfStream } from '../../../schemas/events/streams.js';
 import { SUBJECT_ERASED } from '../../../schemas/events/subject-erased.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { recordsWithoutKey } from '../../platform/database/records-without-key.js';
+import { recordsWithoutKey } from '../../platform/database/shared-statements.js';
 import type { EventLog, StreamEvent } from '../event-log/port.js';
 
 const PAGE = 200;

@@ -1,12 +1,15 @@
 import type pg from 'pg';
-import type { Lease } from '../../platform/background/lease.js';
-import { LONGEST_WAIT_MS, type Look } from '../../platform/background/looks.js';
-import type { BackgroundPart, PartStatus, ServiceLogger } from '../../platform/background/part.js';
-import { OperatorNeeded } from '../../platform/background/part.js';
-import { describe, runUnderLease } from '../../platform/background/run-under-lease.js';
+import {
+  type BackgroundPart,
+  describe,
+  type Lease,
+  OperatorNeeded,
+  type PartStatus,
+  runUnderLease,
+  type ServiceLogger,
+} from '../../platform/background/part.js';
 import { withAnySignal } from '../../platform/background/signals.js';
-import { BackOff, pause } from '../../platform/background/waiting.js';
-import { WakeUp } from '../../platform/background/wake-up.js';
+import { BackOff, LONGEST_WAIT_MS, type Look, pause, WakeUp } from '../../platform/background/waiting.js';
 import type { ProofKeys } from '../../platform/keys/index.js';
 import type { Tracing } from '../../platform/telemetry/tracing.js';
 import { LogBehind, LogDiverged } from '../event-log/errors.js';

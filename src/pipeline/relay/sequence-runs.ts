@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { int4Array, int8Array, uuidArray } from '../../platform/database/binary-arrays.js';
+import { int4Array, int8Array, uuidArray } from '../../platform/database/parameters.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { LogBehind } from '../event-log/errors.js';
 import { countOf, type Placed, type Placement } from './placement.js';

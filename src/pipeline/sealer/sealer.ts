@@ -2,10 +2,14 @@ import type pg from 'pg';
 import * as z from 'zod';
 import { isSealedStream } from '../../../schemas/events/streams.js';
 import { SUBJECT_ERASED } from '../../../schemas/events/subject-erased.js';
-import type { BackgroundPart, PartStatus, ServiceLogger } from '../../platform/background/part.js';
-import { runUnderLease } from '../../platform/background/run-under-lease.js';
+import {
+  type BackgroundPart,
+  type PartStatus,
+  runUnderLease,
+  type ServiceLogger,
+} from '../../platform/background/part.js';
 import { pause } from '../../platform/background/waiting.js';
-import type { TrustedClock } from '../../platform/clock/trusted-clock.js';
+import type { TrustedClock } from '../../platform/clock.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { assertGenuine, NotGenuine, type ProofKeys } from '../../platform/keys/index.js';
 import { NO_TRACING, type Tracing } from '../../platform/telemetry/tracing.js';

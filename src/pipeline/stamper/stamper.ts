@@ -1,10 +1,14 @@
 import type pg from 'pg';
-import type { BackgroundPart, PartStatus, ServiceLogger } from '../../platform/background/part.js';
-import { OperatorNeeded } from '../../platform/background/part.js';
-import { describe, runUnderLease } from '../../platform/background/run-under-lease.js';
-import { BackOff, pause } from '../../platform/background/waiting.js';
-import { WakeUp } from '../../platform/background/wake-up.js';
-import type { TrustedClock } from '../../platform/clock/trusted-clock.js';
+import {
+  type BackgroundPart,
+  describe,
+  OperatorNeeded,
+  type PartStatus,
+  runUnderLease,
+  type ServiceLogger,
+} from '../../platform/background/part.js';
+import { BackOff, pause, WakeUp } from '../../platform/background/waiting.js';
+import type { TrustedClock } from '../../platform/clock.js';
 import { NO_TRACING, type Tracing } from '../../platform/telemetry/tracing.js';
 import type { TimestampClient } from '../../timestamping/client.js';
 import type { EventLog } from '../event-log/port.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { ApiKeyRestriction } from '../../../schemas/api/panel/api-keys.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors.js';
 import { type RowSeals, readSealed, SealedTime } from '../../platform/keys/index.js';
 import { changeSite, type LockedSite } from '../sites/change-site.js';
 import type { ApiKey } from './api-key.js';

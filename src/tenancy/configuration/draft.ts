@@ -9,8 +9,7 @@ import {
 } from '../../../schemas/events/site-config.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { accepted, ChangeRefused, invalidChange } from '../../platform/errors/change-refused.js';
-import { fieldOf } from '../../platform/errors/field-errors.js';
+import { accepted, ChangeRefused, fieldOf, invalidChange } from '../../platform/errors.js';
 import { contentOfDraft, contentOfRecord } from './content.js';
 import { keyProblems } from './problems.js';
 

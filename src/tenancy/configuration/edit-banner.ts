@@ -1,5 +1,5 @@
 import type { BannerTexts, SiteConfigDraft } from '../../../schemas/api/panel/configuration.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors.js';
 import type { Edit } from './edit.js';
 
 /** The languages of the site and of the draft's texts, sorted. */

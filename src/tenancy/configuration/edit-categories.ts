@@ -1,6 +1,6 @@
 import type { SiteConfigDraft } from '../../../schemas/api/panel/configuration.js';
 import type { ConsentCategory } from '../../../schemas/events/site-config.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors.js';
 import { type Edit, merged, type Partially } from './edit.js';
 
 /** Finds a category by its key. @throws ChangeRefused `not_found` */

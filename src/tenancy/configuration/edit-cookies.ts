@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { SiteConfigDraft } from '../../../schemas/api/panel/configuration.js';
 import type { DraftCookie } from '../../../schemas/api/panel/cookies.js';
 import type { ConsentCookie } from '../../../schemas/events/site-config.js';
-import { ChangeRefused, invalidChange } from '../../platform/errors/change-refused.js';
+import { ChangeRefused, invalidChange } from '../../platform/errors.js';
 import { type Edit, merged, type Partially } from './edit.js';
 
 /** Finds a cookie by its id. @throws ChangeRefused `not_found` */

@@ -1,7 +1,7 @@
 import type { DraftProblem, SiteConfigDraft } from '../../../schemas/api/panel/configuration.js';
 import { unfairThemes } from '../../../schemas/banner/fair-appearance.js';
 import type { VendorList } from '../../../schemas/iab/vendor-list.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors.js';
 import { iabProblems } from './iab-problems.js';
 import type { FindVendorList } from './vendor-lists.js';
 

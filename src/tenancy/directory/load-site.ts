@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { sha256Hex } from '../../../schemas/crypto/digest.js';
 import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 import { type Keyring, type RowSeals, sealed, sealedRow } from '../../platform/keys/index.js';
 import type { ActiveVersion, SiteContext } from './site-context.js';
 

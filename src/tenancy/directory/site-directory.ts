@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { ApiKeyRestriction } from '../../../schemas/api/panel/api-keys.js';
-import { createFreshCache } from '../../platform/cache/fresh-cache.js';
-import { joinLookUps } from '../../platform/cache/join-look-ups.js';
+import { createFreshCache, joinLookUps } from '../../platform/caches.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 import { type Keyring, type RowSeals, SealedBytes, sealedRows } from '../../platform/keys/index.js';
 import type { ApiKey } from '../api-keys/api-key.js';
 import { apiKeyDigest, isApiKeyShaped } from '../api-keys/api-key-secret.js';

@@ -1,6 +1,6 @@
 import { DOCUMENT_VERSION_ACTIVATED, DocumentVersionStateRecord } from '../../../schemas/events/notices.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors.js';
 import { type LockedSite, noticeHead, putNotice } from '../sites/change-site.js';
 import { atAttached } from './attached-versions.js';
 import { changeVersion } from './document-sites.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors.js';
 import { changeSites, type LockedSite } from '../sites/change-site.js';
 import { activate } from './activate-version.js';
 import { publishAttached } from './attached-versions.js';

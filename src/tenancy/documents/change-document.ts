@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
-import { accepted, ChangeRefused } from '../../platform/errors/change-refused.js';
+import { accepted, ChangeRefused } from '../../platform/errors.js';
 import type { LockedSite } from '../sites/change-site.js';
 import { NewDocument } from './create-document.js';
 import { changeDocumentSites, refuseTakenSlug } from './document-sites.js';

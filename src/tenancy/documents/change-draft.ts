@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
-import { accepted, ChangeRefused } from '../../platform/errors/change-refused.js';
+import { accepted, ChangeRefused } from '../../platform/errors.js';
 import { changeSite, type LockedSite } from '../sites/change-site.js';
 import { contentBytes, isTextMediaType } from './document-content.js';
 import { type VersionRow, versionOf } from './document-version.js';

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { DOCUMENT_KINDS, DocumentVersionPublishedRecord } from '../../../schemas/events/notices.js';
 import { Uuid } from '../../../schemas/evidence/primitives.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { accepted } from '../../platform/errors/change-refused.js';
+import { accepted } from '../../platform/errors.js';
 import { changeSite } from '../sites/change-site.js';
 import { refuseTakenSlug } from './document-sites.js';
 

@@ -1,5 +1,5 @@
 import { decodeUtf8, fromBase64, toBase64, utf8 } from '../../../schemas/crypto/encoding.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors.js';
 
 /** Largest content of a document version, in bytes. */
 const MAX_DOCUMENT_BYTES = 2 * 1024 * 1024;

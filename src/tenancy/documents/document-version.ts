@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { VERSION_STATES } from '../../../schemas/api/panel/documents.js';
 import { DocumentVersionPublishedRecord } from '../../../schemas/events/notices.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors.js';
 import type { LockedSite } from '../sites/change-site.js';
 
 export type VersionState = (typeof VERSION_STATES)[number];

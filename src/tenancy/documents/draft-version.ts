@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { DocumentVersionPublishedRecord } from '../../../schemas/events/notices.js';
 import { Uuid } from '../../../schemas/evidence/primitives.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { accepted, ChangeRefused } from '../../platform/errors/change-refused.js';
+import { accepted, ChangeRefused } from '../../platform/errors.js';
 import { changeSite } from '../sites/change-site.js';
 import { contentBytes } from './document-content.js';
 import { lockHomeDocument } from './document-sites.js';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors.js';
 import { noticeHead } from '../sites/change-site.js';
 import { publishAttached } from './attached-versions.js';
 import { changeVersion } from './document-sites.js';

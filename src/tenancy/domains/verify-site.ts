@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors.js';
 import { republishForDomain } from '../configuration/publish-site-config.js';
 import { changeSite } from '../sites/change-site.js';
 import { type DomainChallenge, domainChallenge } from './domain-challenge.js';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ScanResult } from '../../../schemas/api/scans.js';
 import { SITE_SCANNED, SiteScannedRecord } from '../../../schemas/events/site-scanned.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 import { changeSite, noticeHead, putNotice } from '../sites/change-site.js';
 import { scanRecord } from './scan-record.js';
 

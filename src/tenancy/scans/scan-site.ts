@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ScanRequest, ScanResult } from '../../../schemas/api/scans.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 import { activeDocuments } from '../directory/active-documents.js';
 import type { SiteContext, SiteDirectory } from '../directory/site-context.js';
 import { compared, findingsOf } from './findings.js';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { RetentionRules } from '../../../schemas/api/panel/sites.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { accepted } from '../../platform/errors/change-refused.js';
+import { accepted } from '../../platform/errors.js';
 import { changeSite } from './change-site.js';
 
 const RULES = RetentionRules.keyof().options;

@@ -4,8 +4,8 @@ import { noticesStream } from '../../../schemas/events/streams.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { putEvents } from '../../platform/database/put-events.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { putEvents } from '../../platform/database/shared-statements.js';
+import { ChangeRefused } from '../../platform/errors.js';
 
 /**
  * A locked site: until the transaction ends, no other transaction changes it or admits a consent

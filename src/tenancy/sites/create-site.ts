@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { AllowedIps, AllowedOrigins, RetentionRules, SiteDomain, SiteName } from '../../../schemas/api/panel/sites.js';
 import { Uuid } from '../../../schemas/evidence/primitives.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { accepted, ChangeRefused } from '../../platform/errors/change-refused.js';
-import { networkProblem } from '../../platform/net/networks.js';
+import { accepted, ChangeRefused } from '../../platform/errors.js';
+import { networkProblem } from '../../platform/net/addresses.js';
 import { setRetention } from './change-retention-period.js';
 
 export const NewSite = z.object({

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors.js';
 
 const TenantRows = z.array(z.object({ tenant_id: z.string() }));
 

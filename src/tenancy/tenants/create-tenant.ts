@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { TenantName } from '../../../schemas/api/panel/tenants.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { accepted, ChangeRefused } from '../../platform/errors/change-refused.js';
+import { accepted, ChangeRefused } from '../../platform/errors.js';
 import type { PlanTerms } from './plans.js';
 
 /**

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ChangeWebhookRequest, Webhook } from '../../../schemas/api/panel/webhooks.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors.js';
 import { changeSite } from '../sites/change-site.js';
 import { newWebhookSecret, sealWebhookSecret, type WebhookKeys } from './webhook-secret.js';
 

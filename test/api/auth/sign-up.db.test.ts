@@ -6,7 +6,7 @@ import { sha256 } from '../../../schemas/crypto/digest.js';
 import { bitsOfChallenge, leadingZeroBits } from '../../../schemas/crypto/proof-of-work.js';
 import { requireWork } from '../../../src/accounts/sign-up/proof-of-work.js';
 import { newSignUpToken, type WantedAccount } from '../../../src/accounts/sign-up/sign-up-tokens.js';
-import { RequestRefused } from '../../../src/platform/errors/request-refused.js';
+import { RequestRefused } from '../../../src/platform/errors.js';
 import { type Answer, ask, type RunningApp, startApp } from '../server/running-app.js';
 
 const PASSWORD = 'a horse that staples batteries';

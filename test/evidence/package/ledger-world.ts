@@ -23,7 +23,7 @@ import { BEFORE_ALL_SITES, sitesWaiting } from '../../../src/pipeline/relay/wait
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
 import { readNewestStamp } from '../../../src/pipeline/stamper/newest-stamp.js';
 import { stampCheckpoint } from '../../../src/pipeline/stamper/stamp-checkpoint.js';
-import { putEvents } from '../../../src/platform/database/put-events.js';
+import { putEvents } from '../../../src/platform/database/shared-statements.js';
 import {
   blindIndex,
   createKeyring,

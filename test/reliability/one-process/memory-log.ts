@@ -15,7 +15,7 @@ import {
   type Position,
   type StreamEvent,
 } from '../../../src/pipeline/event-log/port.js';
-import { settleAll } from '../../../src/platform/background/settle-all.js';
+import { settleAll } from '../../../src/platform/background/signals.js';
 import { pause } from '../../../src/platform/background/waiting.js';
 
 const PAGE_BYTES = 4_000_000;

@@ -97,7 +97,7 @@ export const MENDS = {
   // A holder of a lock that falls silent loses it.
   'silent-holders': [
     {
-      file: 'src/platform/background/lease.ts',
+      file: 'src/platform/background/part.ts',
       line: 'await client.query(`set idle_session_timeout = $' + '{SILENCE_MS}`);',
       without: '',
     },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type ApiKey, ApiKeyRestriction } from '../../../../schemas/api/panel/api-keys.js';
 import type { Queryable } from '../../../platform/database/pool.js';
-import { ChangeRefused } from '../../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../../platform/errors.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows, TimeAndId } from '../page.js';
 
 const KeyRow = z.object({

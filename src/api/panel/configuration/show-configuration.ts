@@ -12,7 +12,7 @@ import {
   publicationOf,
 } from '../../../evidence/records/publication.js';
 import type { Queryable } from '../../../platform/database/pool.js';
-import { ChangeRefused } from '../../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../../platform/errors.js';
 import { hasChanges, readConfigDraft } from '../../../tenancy/configuration/draft.js';
 import { namedVendorList, problemsOf } from '../../../tenancy/configuration/problems.js';
 import type { FindVendorList } from '../../../tenancy/configuration/vendor-lists.js';

@@ -1,6 +1,6 @@
 import type { DocumentVersion, PanelDocument } from '../../../../schemas/api/panel/documents.js';
 import type { JsonObject } from '../../../../schemas/json/json-value.js';
-import type { AuditSubject } from '../../../platform/audit-log/entry.js';
+import type { AuditSubject } from '../../../platform/audit-log.js';
 
 /** Subject and details of the audit-log entry for a change of a document, by a user or an operator. */
 export function documentAudit(

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { DocumentAttachment } from '../../../../schemas/api/panel/documents.js';
 import type { Queryable } from '../../../platform/database/pool.js';
-import { ChangeRefused } from '../../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../../platform/errors.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows, TimeAndId } from '../page.js';
 import { activeVersionsAt, documentOf } from './show-documents.js';
 

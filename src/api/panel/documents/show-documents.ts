@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { DocumentsQuery, PanelDocument } from '../../../../schemas/api/panel/documents.js';
 import { DOCUMENT_KINDS } from '../../../../schemas/events/notices.js';
 import type { Queryable } from '../../../platform/database/pool.js';
-import { ChangeRefused } from '../../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../../platform/errors.js';
 import { keyOfCursor, type Page, pageOfRows } from '../page.js';
 
 const DocumentRow = z.object({

@@ -8,7 +8,7 @@ import {
   publicationOf,
 } from '../../../evidence/records/publication.js';
 import type { Queryable } from '../../../platform/database/pool.js';
-import { ChangeRefused } from '../../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../../platform/errors.js';
 import { keyOfCursor, type Page, pageOfRows } from '../page.js';
 import { documentOf } from './show-documents.js';
 

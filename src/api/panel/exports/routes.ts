@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Uuid } from '../../../../schemas/evidence/primitives.js';
 import * as exports from '../../../evidence/exports/index.js';
-import { appendAuditEntry } from '../../../platform/audit-log/append-entry.js';
+import { appendAuditEntry } from '../../../platform/audit-log.js';
 import { sendPackage } from '../../server/send-package.js';
 import { actorOf, signedIn } from '../caller.js';
 import type { PanelRoutesOptions } from '../deps.js';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { InputDate } from '../../../../schemas/api/common.js';
 import type { MonthlyUsage, Subscription } from '../../../../schemas/api/panel/plans.js';
 import type { Queryable } from '../../../platform/database/pool.js';
-import { ChangeRefused } from '../../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../../platform/errors.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows } from '../page.js';
 
 const SubscriptionRows = z.array(

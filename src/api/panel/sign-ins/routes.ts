@@ -1,5 +1,5 @@
 import { endSignIns } from '../../../accounts/credentials/end-sign-ins.js';
-import { ChangeRefused } from '../../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../../platform/errors.js';
 import { signedIn } from '../caller.js';
 import type { PanelRoutesOptions } from '../deps.js';
 import { changes, type PanelRoute, reads } from '../route.js';

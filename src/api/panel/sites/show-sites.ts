@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { RetentionRules, type Site } from '../../../../schemas/api/panel/sites.js';
 import { parseSiteConfig } from '../../../../schemas/events/sealed-event.js';
 import type { Queryable } from '../../../platform/database/pool.js';
-import { ChangeRefused } from '../../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../../platform/errors.js';
 import { RETENTION_COLUMNS } from '../../../tenancy/sites/change-retention-period.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows, TimeAndId } from '../page.js';
 

@@ -3,7 +3,7 @@ import { ApiError } from '../../../../schemas/api/error-codes.js';
 import { causedBy } from '../../../accounts/mail/mail-cause.js';
 import { createInvitation } from '../../../accounts/sign-in/invitations.js';
 import type { Queryable } from '../../../platform/database/pool.js';
-import { ChangeRefused } from '../../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../../platform/errors.js';
 import { createTenant, renameTenant } from '../../../tenancy/tenants/create-tenant.js';
 import { type Caller, tokenMail } from '../caller.js';
 import type { PanelRoutesOptions } from '../deps.js';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Tenant } from '../../../../schemas/api/panel/tenants.js';
 import type { Queryable } from '../../../platform/database/pool.js';
-import { ChangeRefused } from '../../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../../platform/errors.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows } from '../page.js';
 
 const TenantRows = z.array(z.object({ id: z.string(), name: z.string(), created_at: z.date() }));

@@ -14,7 +14,7 @@ import {
 // can catch it, and no deadline applies.
 import { append } from '@eventstore/db-client/dist/streams/appendToStream/append.js';
 import { isOwnStream } from '../../../../schemas/events/streams.js';
-import { settleAll } from '../../../platform/background/settle-all.js';
+import { settleAll } from '../../../platform/background/signals.js';
 import { withDeadline } from '../../../platform/background/waiting.js';
 import { assertContinuous } from '../continuity.js';
 import { AppendOutcomeUnknown, AppendRefused, RevisionConflict } from '../errors.js';

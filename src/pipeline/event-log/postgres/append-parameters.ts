@@ -1,4 +1,4 @@
-import { byteaArray, int4Array, int8Array, textArray, uuidArray } from '../../../platform/database/binary-arrays.js';
+import { byteaArray, int4Array, int8Array, textArray, uuidArray } from '../../../platform/database/parameters.js';
 import type { NewEvent, StreamAppend } from '../port.js';
 
 interface PlacedEvent {

@@ -1,14 +1,13 @@
 import pg from 'pg';
 import { isOwnStream } from '../../../../schemas/events/streams.js';
 import { BackOff, pause, withDeadline } from '../../../platform/background/waiting.js';
-import { int8Array, textArray } from '../../../platform/database/binary-arrays.js';
 import type { ConnectionOptions } from '../../../platform/database/connection.js';
 import { type CopiedRow, copiedRows } from '../../../platform/database/copied-rows.js';
-import { INDEX_LOOK_UPS } from '../../../platform/database/index-look-ups.js';
+import { programName } from '../../../platform/database/migrations.js';
+import { int8Array, textArray } from '../../../platform/database/parameters.js';
 import { createPool } from '../../../platform/database/pool.js';
-import type { DatabaseRole } from '../../../platform/database/roles.js';
-import { programName } from '../../../platform/database/running-programs.js';
 import type { ServerBinding } from '../../../platform/database/server-binding.js';
+import { type DatabaseRole, INDEX_LOOK_UPS } from '../../../platform/database/session.js';
 import { assertContinuous } from '../continuity.js';
 import { AppendOutcomeUnknown, AppendRefused, RevisionConflict } from '../errors.js';
 import { isStreamName } from '../new-events.js';

@@ -1,4 +1,4 @@
-import { int8Literal, textLiteral } from '../../../platform/database/sql-literals.js';
+import { int8Literal, textLiteral } from '../../../platform/database/parameters.js';
 
 /**
  * $1 streams, $2 expected revisions; for each event: $3 place of its stream from 1, $4 revision, $5
