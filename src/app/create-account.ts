@@ -7,8 +7,7 @@ import type { CreateAccount } from '../api/auth/auth-deps.js';
 import { appendAuditEntry } from '../platform/audit-log.js';
 import { type Queryable, withTransaction } from '../platform/database/pool.js';
 import { ChangeRefused } from '../platform/errors.js';
-import { createTenant } from '../tenancy/tenants/create-tenant.js';
-import { PLANS } from '../tenancy/tenants/plans.js';
+import { createTenant, PLANS } from '../tenancy/tenants/tenants.js';
 
 /**
  * Creates the tenant and the owner of a sign-up, with the standard plan, and signs the owner in.

@@ -37,7 +37,7 @@ import type { KeyUsage } from '../tenancy/api-keys/key-usage.js';
 import { vendorListsIn } from '../tenancy/configuration/vendor-lists.js';
 import type { SiteDirectory } from '../tenancy/directory/site-context.js';
 import type { LiveHosts } from '../tenancy/domains/live-hosts.js';
-import { createTxtLookUp } from '../tenancy/domains/txt-look-up.js';
+import { createTxtLookUp } from '../tenancy/domains/verify-site.js';
 import { createScanner } from '../tenancy/scans/scan-site.js';
 import { accountCreator } from './create-account.js';
 import type { Installation } from './installation.js';

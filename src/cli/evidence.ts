@@ -14,7 +14,7 @@ import { parseIdentifier } from '../evidence/verification/identifier.js';
 import { createGiveWay } from '../pipeline/admission/give-way.js';
 import { appendAuditEntry } from '../platform/audit-log.js';
 import { VERSION } from '../platform/version.js';
-import { tenantOfSite } from '../tenancy/sites/owner-of.js';
+import { tenantOfSite } from '../tenancy/sites/sites.js';
 import { jsonCommand, several, uuid, wholeNumber } from './command/command.js';
 import { type CliContext, print, withInstallation } from './command/context.js';
 import { CommandError, EXIT } from './command/exit-codes.js';

@@ -5,7 +5,7 @@ import { signedHeaders } from '../pipeline/webhooks/webhook-message.js';
 import { BackOff } from '../platform/background/waiting.js';
 import { loopbackLookup } from '../platform/net/reach.js';
 import { VERSION } from '../platform/version.js';
-import { keyOfSecret } from '../tenancy/webhooks/webhook-secret.js';
+import { keyOfSecret } from '../tenancy/webhooks/webhooks.js';
 import { CommandError } from './command/exit-codes.js';
 
 /** Milliseconds between two questions to the service: at first, and while nothing happens. */

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { pause } from '../platform/background/waiting.js';
 import { refuseUnlessLoopback } from '../platform/net/reach.js';
-import { newWebhookSecret } from '../tenancy/webhooks/webhook-secret.js';
+import { newWebhookSecret } from '../tenancy/webhooks/webhooks.js';
 import type { CliContext } from './command/context.js';
 import { CommandError, EXIT, EXIT_CODES_HELP } from './command/exit-codes.js';
 import { signalled } from './command/signalled.js';

@@ -5,7 +5,7 @@ import { verifyWebhook } from '../../sdk/node/src/webhooks.js';
 import { forwardTestEvents } from '../../src/cli/forward-test-events.js';
 import type { SeededDemo } from '../../src/demo/seed/seed-demo.js';
 import { createApiKey } from '../../src/tenancy/api-keys/api-keys.js';
-import { newWebhookSecret } from '../../src/tenancy/webhooks/webhook-secret.js';
+import { newWebhookSecret } from '../../src/tenancy/webhooks/webhooks.js';
 import { type RunningApp, startApp } from '../api/server/running-app.js';
 import { postSigned } from '../support/signed-requests.js';
 import { commandLine } from './command-line.js';

@@ -6,7 +6,7 @@ import type { ServiceLogger } from '../../platform/background/part.js';
 import type { Config } from '../../platform/config/index.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import type { SiteDirectory } from '../../tenancy/directory/site-context.js';
-import type { LookUpTxt } from '../../tenancy/domains/domain-challenge.js';
+import type { LookUpTxt } from '../../tenancy/domains/verify-site.js';
 import type { ScanPage } from '../../tenancy/scans/scan-site.js';
 import type { RateLimiter } from '../guards/rate-limiter.js';
 

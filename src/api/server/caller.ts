@@ -1,6 +1,5 @@
 import type { SignedInUser } from '../../accounts/users/user-directory.js';
-import type { Caller } from '../../tenancy/directory/caller.js';
-import type { SiteContext } from '../../tenancy/directory/site-context.js';
+import type { Caller, SiteContext } from '../../tenancy/directory/site-context.js';
 
 /** The client of a Tool API request, with the user of an S2S request. */
 export interface ToolCaller extends Caller {

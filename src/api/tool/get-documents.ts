@@ -2,8 +2,7 @@ import type { ActiveDocumentResponse, ActiveDocumentsResponse } from '../../../s
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { activeDocument, activeDocuments } from '../../tenancy/directory/active-documents.js';
-import { contentOf } from '../../tenancy/documents/document-content.js';
-import { readContent } from '../../tenancy/documents/read-content.js';
+import { contentOf, readContent } from '../../tenancy/documents/content.js';
 import { sendCacheableJson } from '../server/send-document.js';
 import { getActiveDocument, getActiveDocuments } from './operations/reading.js';
 import { readsPublicly, type ToolRoute, testMarkOf } from './route.js';

@@ -23,7 +23,7 @@ import {
   waitForRoom,
 } from '../../pipeline/importer/index.js';
 import { changeAsOperator } from '../../platform/audit-log.js';
-import { loadSite, UnknownSite } from '../../tenancy/directory/load-site.js';
+import { loadSite, UnknownSite } from '../../tenancy/directory/site-directory.js';
 import { jsonCommand, several, uuid } from '../command/command.js';
 import { type CliContext, print, withInstallation } from '../command/context.js';
 import { CommandError, EXIT } from '../command/exit-codes.js';

@@ -7,7 +7,7 @@ import { ChangeRefused } from '../../platform/errors.js';
 import { publishSiteConfig, SiteConfig } from '../../tenancy/configuration/publish-site-config.js';
 import { vendorListsIn } from '../../tenancy/configuration/vendor-lists.js';
 import { verifySite } from '../../tenancy/domains/verify-site.js';
-import { tenantOfSite } from '../../tenancy/sites/owner-of.js';
+import { tenantOfSite } from '../../tenancy/sites/sites.js';
 import { jsonCommand, uuid } from '../command/command.js';
 import { type CliContext, configOf, print, withInstallation } from '../command/context.js';
 

@@ -1,8 +1,7 @@
 import { Command, Option } from 'commander';
 import { tenantList } from '../../api/panel/tenants/show-tenants.js';
 import { changeAsOperator } from '../../platform/audit-log.js';
-import { changeSubscription, createTenant } from '../../tenancy/tenants/create-tenant.js';
-import { PLANS } from '../../tenancy/tenants/plans.js';
+import { changeSubscription, createTenant, PLANS } from '../../tenancy/tenants/tenants.js';
 import { allPages } from '../command/all-pages.js';
 import { jsonCommand, uuid, wholeNumber } from '../command/command.js';
 import { type CliContext, print, withInstallation } from '../command/context.js';

@@ -8,7 +8,7 @@ import { tenantList } from '../../api/panel/tenants/show-tenants.js';
 import type { Operation } from '../../api/server/operation.js';
 import type { Installation } from '../../app/installation.js';
 import { operatorRoutes } from '../../app/operator-panel.js';
-import { tenantOfSite } from '../../tenancy/sites/owner-of.js';
+import { tenantOfSite } from '../../tenancy/sites/sites.js';
 import { allPages } from '../command/all-pages.js';
 
 /** The values of a call, by name. */

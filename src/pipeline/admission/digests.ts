@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import { hmacSha256 } from '../../platform/keys/index.js';
-import type { Channel } from '../../tenancy/directory/caller.js';
+import type { Channel } from '../../tenancy/directory/site-context.js';
 
 /** 128 bits: two keys of one site practically never collide, and the index has half the size. */
 const DIGEST_BYTES = 16;

@@ -1,8 +1,7 @@
 import { BrowserConsentRequest, type ConsentRequest, S2sConsentRequest } from '../../../schemas/api/consents.js';
 import type { FieldError } from '../../../schemas/api/error-codes.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
-import type { Channel } from '../../tenancy/directory/caller.js';
-import type { ActiveVersion, SiteContext } from '../../tenancy/directory/site-context.js';
+import type { ActiveVersion, Channel, SiteContext } from '../../tenancy/directory/site-context.js';
 
 const NAMES = Object.keys(S2sConsentRequest.shape);
 const KNOWN: Readonly<Record<Channel, ReadonlySet<string>>> = {

@@ -11,7 +11,7 @@ import type { ErrorCode, FieldError } from '../../../schemas/api/error-codes.js'
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
 import { schemaWords } from '../../../schemas/json/schema-words.js';
 import { fieldErrors, RequestRefused } from '../../platform/errors.js';
-import type { Channel } from '../../tenancy/directory/caller.js';
+import type { Channel } from '../../tenancy/directory/site-context.js';
 import { type Attachment, attachmentsOf } from './attachments.js';
 import { ignoredMembers } from './ignored-members.js';
 

@@ -14,8 +14,7 @@ import {
   SEED_BYTES,
   sealOfKeyRow,
 } from '../../platform/keys/index.js';
-import type { Caller } from '../../tenancy/directory/caller.js';
-import type { SiteContext } from '../../tenancy/directory/site-context.js';
+import type { Caller, SiteContext } from '../../tenancy/directory/site-context.js';
 import type { Attachment } from './attachments.js';
 import { bodyText } from './body-text.js';
 import { encodeDisclosures, type KnownValues, personalFields } from './disclosures.js';

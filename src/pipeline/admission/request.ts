@@ -1,5 +1,4 @@
-import type { Caller } from '../../tenancy/directory/caller.js';
-import type { SiteContext } from '../../tenancy/directory/site-context.js';
+import type { Caller, SiteContext } from '../../tenancy/directory/site-context.js';
 import type { Connection } from './prepare-consent.js';
 
 /**

@@ -4,7 +4,7 @@ import { LONGEST_WAIT_MS, type Looks } from '../../platform/background/waiting.j
 import type { Queryable } from '../../platform/database/pool.js';
 import { KeyError, type Keyring } from '../../platform/keys/index.js';
 import { pruneWebhook } from '../../tenancy/webhooks/deliveries.js';
-import { openWebhookSecret } from '../../tenancy/webhooks/webhook-secret.js';
+import { openWebhookSecret } from '../../tenancy/webhooks/webhooks.js';
 import { LogDamaged } from '../event-log/errors.js';
 import type { EventLog } from '../event-log/port.js';
 import {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { exportEvidence } from '../../../src/evidence/package/index.js';
 import { findManifestCertificate } from '../../../src/evidence/package/manifest-certificate.js';
 import { publishSiteConfig } from '../../../src/tenancy/configuration/publish-site-config.js';
-import { retireVersion } from '../../../src/tenancy/documents/retire-version.js';
+import { retireVersion } from '../../../src/tenancy/documents/version-states.js';
 import { activeVersion } from '../../pipeline/admission/site-fixture.js';
 import { type LedgerWorld, ORIGIN, openLedgerWorld } from './ledger-world.js';
 import { problemsOf, verify } from './reading-packages.js';

@@ -1,7 +1,7 @@
 import type { AccountNotice } from '../mail-job.js';
 import type { MailWords } from './mail-words.js';
 
-const NOTICES: Readonly<Record<AccountNotice, { readonly subject: string; readonly event: string }>> = {
+const ENGLISH_NOTICES: Readonly<Record<AccountNotice, { readonly subject: string; readonly event: string }>> = {
   signed_in: { subject: 'New sign-in', event: 'Your account was used to sign in' },
   password_changed: { subject: 'Your password was changed', event: 'The password of your account was changed' },
   second_factor_enabled: {
@@ -57,9 +57,9 @@ export const ENGLISH: MailWords = {
     ],
   }),
   notice: ({ notice, host, panel, at }) => ({
-    subject: `${NOTICES[notice].subject} at ${host}`,
+    subject: `${ENGLISH_NOTICES[notice].subject} at ${host}`,
     paragraphs: [
-      `${NOTICES[notice].event} at ${host} at ${at}.`,
+      `${ENGLISH_NOTICES[notice].event} at ${host} at ${at}.`,
       `If this was not you, ask for a new password at once, which ends every sign-in, and tell the owner of your organisation:\n${panel}`,
     ],
   }),

@@ -6,7 +6,7 @@ interface NoticeText {
   readonly event: (host: string, at: string) => string;
 }
 
-const NOTICES: Readonly<Record<AccountNotice, NoticeText>> = {
+const TURKISH_NOTICES: Readonly<Record<AccountNotice, NoticeText>> = {
   signed_in: {
     subject: 'Yeni oturum açma',
     event: (host, at) => `${at} tarihinde ${host} adresinde hesabınızla oturum açıldı.`,
@@ -72,9 +72,9 @@ export const TURKISH: MailWords = {
     ],
   }),
   notice: ({ notice, host, panel, at }) => ({
-    subject: `${NOTICES[notice].subject}: ${host}`,
+    subject: `${TURKISH_NOTICES[notice].subject}: ${host}`,
     paragraphs: [
-      NOTICES[notice].event(host, at),
+      TURKISH_NOTICES[notice].event(host, at),
       `Bunu siz yapmadıysanız hemen yeni bir parola isteyin; böylece tüm oturumlar kapanır. Kuruluşunuzun sahibine de haber verin:\n${panel}`,
     ],
   }),

@@ -1,12 +1,7 @@
 import type { DraftCategory } from '../../../../schemas/api/panel/categories.js';
 import type { SiteConfigDraft } from '../../../../schemas/api/panel/configuration.js';
 import { changeConfigDraft, readConfigDraft } from '../../../tenancy/configuration/draft.js';
-import {
-  addCategory,
-  categoryOf,
-  changeCategory,
-  removeCategory,
-} from '../../../tenancy/configuration/edit-categories.js';
+import { addCategory, categoryOf, changeCategory, removeCategory } from '../../../tenancy/configuration/edits.js';
 import { pageOfItems } from '../configuration/page-of-items.js';
 import type { PanelRoutesOptions } from '../deps.js';
 import { changes, type PanelRoute, reads } from '../route.js';

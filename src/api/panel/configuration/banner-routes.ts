@@ -4,7 +4,7 @@ import {
   bannerTextsOf,
   putBannerTexts,
   removeBannerTexts,
-} from '../../../tenancy/configuration/edit-banner.js';
+} from '../../../tenancy/configuration/edits.js';
 import type { PanelRoutesOptions } from '../deps.js';
 import { changes, type PanelRoute, reads } from '../route.js';
 import * as operations from './banner-operations.js';

@@ -1,7 +1,7 @@
 import { ApiError } from '../../../../schemas/api/error-codes.js';
 import type { SiteConfigDraft } from '../../../../schemas/api/panel/configuration.js';
 import { changeConfigDraft, draftOfContent } from '../../../tenancy/configuration/draft.js';
-import { type Edit, merged, type Partially } from '../../../tenancy/configuration/edit.js';
+import { type Edit, merged, type Partially } from '../../../tenancy/configuration/edits.js';
 import { IncompleteConfiguration } from '../../../tenancy/configuration/problems.js';
 import { publishConfigDraft } from '../../../tenancy/configuration/publish-site-config.js';
 import { vendorListsIn } from '../../../tenancy/configuration/vendor-lists.js';

@@ -1,6 +1,6 @@
 import type { DraftCookie } from '../../../../schemas/api/panel/cookies.js';
 import { changeConfigDraft, readConfigDraft } from '../../../tenancy/configuration/draft.js';
-import { addCookie, changeCookie, cookieOf, removeCookie } from '../../../tenancy/configuration/edit-cookies.js';
+import { addCookie, changeCookie, cookieOf, removeCookie } from '../../../tenancy/configuration/edits.js';
 import { pageOfItems } from '../configuration/page-of-items.js';
 import type { PanelRoutesOptions } from '../deps.js';
 import { changes, type PanelRoute, reads } from '../route.js';

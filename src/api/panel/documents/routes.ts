@@ -1,5 +1,4 @@
-import { changeDocument } from '../../../tenancy/documents/change-document.js';
-import { createDocument } from '../../../tenancy/documents/create-document.js';
+import { changeDocument, createDocument } from '../../../tenancy/documents/documents.js';
 import type { PanelRoutesOptions } from '../deps.js';
 import { changes, type PanelRoute, reads } from '../route.js';
 import { attachmentRoutes } from './attachment-routes.js';

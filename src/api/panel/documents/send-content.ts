@@ -1,8 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { DocumentVersion } from '../../../../schemas/api/panel/documents.js';
 import type { Queryable } from '../../../platform/database/pool.js';
-import { isTextMediaType } from '../../../tenancy/documents/document-content.js';
-import { readContent } from '../../../tenancy/documents/read-content.js';
+import { isTextMediaType, readContent } from '../../../tenancy/documents/content.js';
 
 /**
  * Sends the exact bytes of a version as a download. A text can contain scripts, which must not run

@@ -1,9 +1,6 @@
-import { activateVersion } from '../../../tenancy/documents/activate-version.js';
-import { changeDraft, deleteDraft } from '../../../tenancy/documents/change-draft.js';
-import { draftVersion } from '../../../tenancy/documents/draft-version.js';
-import { publishVersion } from '../../../tenancy/documents/publish-version.js';
-import { retireVersion } from '../../../tenancy/documents/retire-version.js';
-import { versionChangeDetails } from '../../../tenancy/documents/version-change-details.js';
+import { versionChangeDetails } from '../../../tenancy/documents/document-version.js';
+import { changeDraft, deleteDraft, draftVersion } from '../../../tenancy/documents/drafts.js';
+import { activateVersion, publishVersion, retireVersion } from '../../../tenancy/documents/version-states.js';
 import type { PanelRoutesOptions } from '../deps.js';
 import { changes, downloads, type PanelRoute, reads } from '../route.js';
 import { versionAudit } from './audit.js';

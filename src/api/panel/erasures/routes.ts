@@ -13,7 +13,7 @@ import {
   shownReceipt,
   subjectOf,
 } from '../../../erasure/index.js';
-import { retentionOf } from '../../../tenancy/sites/change-retention-period.js';
+import { retentionOf } from '../../../tenancy/sites/change-site.js';
 import type { PanelRoutesOptions } from '../deps.js';
 import { keyOfCursor, pageOfRows } from '../page.js';
 import { changes, type PanelRoute, reads } from '../route.js';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { InputInteger } from '../../../../schemas/api/common.js';
-import { PLANS, type PlanTerms } from '../../../tenancy/tenants/plans.js';
+import { PLANS, type PlanTerms } from '../../../tenancy/tenants/tenants.js';
 import type { PanelRoutesOptions } from '../deps.js';
 import { keyOfCursor, pageOfRows } from '../page.js';
 import { type PanelRoute, reads } from '../route.js';

@@ -1,11 +1,14 @@
 import { ApiError } from '../../../../schemas/api/error-codes.js';
 import { RetentionRules } from '../../../../schemas/api/panel/sites.js';
-import { isChallengeMet } from '../../../tenancy/domains/domain-challenge.js';
-import { DnsUnavailable } from '../../../tenancy/domains/txt-look-up.js';
-import { challengeOfSite, type SiteChallenge, verifySite } from '../../../tenancy/domains/verify-site.js';
-import { changeRetentionPeriod } from '../../../tenancy/sites/change-retention-period.js';
-import { changeSiteSettings } from '../../../tenancy/sites/change-site-settings.js';
-import { createSite } from '../../../tenancy/sites/create-site.js';
+import {
+  challengeOfSite,
+  DnsUnavailable,
+  isChallengeMet,
+  type SiteChallenge,
+  verifySite,
+} from '../../../tenancy/domains/verify-site.js';
+import { changeRetentionPeriod } from '../../../tenancy/sites/change-site.js';
+import { changeSiteSettings, createSite } from '../../../tenancy/sites/sites.js';
 import type { PanelRoutesOptions } from '../deps.js';
 import { changes, changesAfter, type PanelRoute, reads } from '../route.js';
 import * as operations from './operations.js';

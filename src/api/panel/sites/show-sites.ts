@@ -3,7 +3,7 @@ import { RetentionRules, type Site } from '../../../../schemas/api/panel/sites.j
 import { parseSiteConfig } from '../../../../schemas/events/sealed-event.js';
 import type { Queryable } from '../../../platform/database/pool.js';
 import { ChangeRefused } from '../../../platform/errors.js';
-import { RETENTION_COLUMNS } from '../../../tenancy/sites/change-retention-period.js';
+import { RETENTION_COLUMNS } from '../../../tenancy/sites/change-site.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows, TimeAndId } from '../page.js';
 
 const SiteRow = z.object({

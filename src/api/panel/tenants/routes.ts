@@ -4,7 +4,7 @@ import { causedBy } from '../../../accounts/mail/mail-cause.js';
 import { createInvitation } from '../../../accounts/sign-in/invitations.js';
 import type { Queryable } from '../../../platform/database/pool.js';
 import { ChangeRefused } from '../../../platform/errors.js';
-import { createTenant, renameTenant } from '../../../tenancy/tenants/create-tenant.js';
+import { createTenant, renameTenant } from '../../../tenancy/tenants/tenants.js';
 import { type Caller, tokenMail } from '../caller.js';
 import type { PanelRoutesOptions } from '../deps.js';
 import { deliverInvitation } from '../invitations/deliver-invitation.js';
