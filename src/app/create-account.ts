@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { hashPassword } from '../accounts/credentials/passwords.js';
-import { startSignIn } from '../accounts/sign-in/start-sign-in.js';
-import type { WantedAccount } from '../accounts/sign-up/sign-up-tokens.js';
+import { hashPassword } from '../accounts/credentials/credentials.js';
+import { startSignIn } from '../accounts/sign-in/sign-ins.js';
+import type { WantedAccount } from '../accounts/sign-up/request-sign-up.js';
 import { insertUser } from '../accounts/users/users.js';
 import type { CreateAccount } from '../api/auth/auth-deps.js';
 import { appendAuditEntry } from '../platform/audit-log.js';

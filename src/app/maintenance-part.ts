@@ -1,4 +1,4 @@
-import { pruneSignIns } from '../accounts/sign-in/prune.js';
+import { pruneSignIns } from '../accounts/sign-in/sign-ins.js';
 import { MAINTENANCE_INTERVAL_MS, maintainAdmission } from '../pipeline/admission/maintenance.js';
 import { type BackgroundPart, describe, type ServiceLogger } from '../platform/background/part.js';
 import { pause } from '../platform/background/waiting.js';

@@ -1,8 +1,7 @@
-import { causedBy } from '../accounts/mail/mail-cause.js';
-import { createMailQueue } from '../accounts/mail/mail-queue.js';
+import { causedBy, createMailQueue } from '../accounts/mail/mail-queue.js';
 import { createMailer } from '../accounts/mail/mailer-part.js';
 import { createSmtpTransport } from '../accounts/mail/smtp-transport.js';
-import { mailRequestedReset } from '../accounts/sign-in/requested-reset.js';
+import { mailRequestedReset } from '../accounts/sign-in/set-password.js';
 import type { BackgroundPart } from '../platform/background/part.js';
 import { Looks } from '../platform/background/waiting.js';
 import type { MailConfig } from '../platform/config/index.js';

@@ -4,9 +4,8 @@ import { LONGEST_WAIT_MS, type Looks } from '../../platform/background/waiting.j
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { composeMail } from './compose-mail.js';
-import type { MailCause } from './mail-cause.js';
 import type { Letter, MailJob } from './mail-job.js';
-import { type ClaimedMail, claimMail, MAIL_WAITS, type MailKeys, removeMail } from './mail-queue.js';
+import { type ClaimedMail, claimMail, MAIL_WAITS, type MailCause, type MailKeys, removeMail } from './mail-queue.js';
 import { MailRefused, type MailTransport } from './smtp-transport.js';
 
 export interface MailerOptions {

@@ -4,13 +4,10 @@ import { appendAuditEntry } from '../../platform/audit-log.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors.js';
 import { type RowSeals, sealed, sealedRow } from '../../platform/keys/index.js';
-import { hashPassword, refuseOwnAddress } from '../credentials/passwords.js';
-import { secretTokenDigest } from '../credentials/secret-tokens.js';
-import { isGrantInForce } from '../users/granted-right.js';
-import { lockUsersOf } from '../users/lock-users.js';
+import { hashPassword, refuseOwnAddress, secretTokenDigest } from '../credentials/credentials.js';
 import type { SignedInUser } from '../users/user-directory.js';
-import { insertUser } from '../users/users.js';
-import { type StartedSignIn, startSignIn } from './start-sign-in.js';
+import { insertUser, isGrantInForce, lockUsersOf } from '../users/users.js';
+import { type StartedSignIn, startSignIn } from './sign-ins.js';
 
 /** A user created by an invitation, signed in. */
 export interface AcceptedInvitation extends StartedSignIn {

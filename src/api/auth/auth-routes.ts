@@ -1,7 +1,5 @@
 import { ApiError } from '../../../schemas/api/error-codes.js';
-import { renewSignIn } from '../../accounts/sign-in/renew-sign-in.js';
-import { signOut } from '../../accounts/sign-in/sign-out.js';
-import { startSignIn } from '../../accounts/sign-in/start-sign-in.js';
+import { renewSignIn, signOut, startSignIn } from '../../accounts/sign-in/sign-ins.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { FairTurns } from '../guards/fair-turns.js';
 import { refuseExcess } from '../guards/rate-limit.js';

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../../schemas/api/error-codes.js';
-import { IDLE_SECONDS } from '../../accounts/credentials/lifetimes.js';
+import { IDLE_SECONDS } from '../../accounts/credentials/credentials.js';
 
 /**
  * Name of the cookie with the refresh token of a browser. Browsers accept the prefix `__Host-` only

@@ -1,7 +1,6 @@
 import { ApiError } from '../../../schemas/api/error-codes.js';
-import { refuseOwnAddress } from '../../accounts/credentials/passwords.js';
-import { mailboxOf, requestSignUp } from '../../accounts/sign-up/request-sign-up.js';
-import { readSignUpToken } from '../../accounts/sign-up/sign-up-tokens.js';
+import { refuseOwnAddress } from '../../accounts/credentials/credentials.js';
+import { mailboxOf, readSignUpToken, requestSignUp } from '../../accounts/sign-up/request-sign-up.js';
 import type { FairTurns } from '../guards/fair-turns.js';
 import { refuseExcess } from '../guards/rate-limit.js';
 import { goneClient } from '../server/gone-client.js';

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
 import type { RefreshTokenPlace, SignInResponse, UserSummary } from '../../../schemas/api/auth.js';
-import { ACCESS_TOKEN_SECONDS } from '../../accounts/credentials/lifetimes.js';
+import { ACCESS_TOKEN_SECONDS } from '../../accounts/credentials/credentials.js';
 import type { AccessTokens } from '../../accounts/sign-in/access-tokens.js';
 import type { SignedInUser, User } from '../../accounts/users/user-directory.js';
 import { refuseCrossSite, setRefreshCookie } from './refresh-cookie.js';

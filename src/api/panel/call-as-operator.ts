@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import fastify from 'fastify';
 import type pg from 'pg';
 import { ApiError } from '../../../schemas/api/error-codes.js';
-import { BY_OPERATOR } from '../../accounts/mail/mail-cause.js';
+import { BY_OPERATOR } from '../../accounts/mail/mail-queue.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors.js';
 import { keepRawBodies, validate } from '../server/json-body.js';

@@ -1,6 +1,6 @@
 import { ApiError } from '../../../schemas/api/error-codes.js';
-import { lockUsersOf } from '../../accounts/users/lock-users.js';
 import { readSignedInUser, type SignedInUser, type UserDirectory } from '../../accounts/users/user-directory.js';
+import { lockUsersOf } from '../../accounts/users/users.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { RowSeals } from '../../platform/keys/index.js';
 import type { Operation } from '../server/operation.js';

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type * as z from 'zod';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
-import type { MailCause } from '../../accounts/mail/mail-cause.js';
+import type { MailCause } from '../../accounts/mail/mail-queue.js';
 import type { AuditSubject } from '../../platform/audit-log.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { Operation } from '../server/operation.js';

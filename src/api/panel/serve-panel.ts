@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import * as z from 'zod';
 import { ApiError } from '../../../schemas/api/error-codes.js';
-import { mailCauseOf } from '../../accounts/mail/mail-cause.js';
+import { mailCauseOf } from '../../accounts/mail/mail-queue.js';
 import type { SignedInUser } from '../../accounts/users/user-directory.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { serviceUnavailable } from '../../platform/errors.js';

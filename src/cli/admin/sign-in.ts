@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { counted } from '../../../schemas/text/counted.js';
 import { endSignIns } from '../../accounts/credentials/end-sign-ins.js';
-import { replaceSigningKey } from '../../accounts/sign-in/replace-signing-key.js';
+import { replaceSigningKey } from '../../accounts/sign-in/access-tokens.js';
 import { readUser } from '../../accounts/users/list-users.js';
 import { signInList } from '../../api/panel/sign-ins/show-sign-ins.js';
 import { changeAsOperator } from '../../platform/audit-log.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Command, Option } from 'commander';
 import { counted } from '../../../schemas/text/counted.js';
-import { changeEmail } from '../../accounts/users/change-email.js';
+import { changeEmail } from '../../accounts/users/change-user.js';
 import { ROLES, type Role } from '../../accounts/users/user-directory.js';
 import { createUser } from '../../accounts/users/users.js';
 import { changeAsOperator } from '../../platform/audit-log.js';

@@ -1,4 +1,4 @@
-import { causedBy } from '../../../accounts/mail/mail-cause.js';
+import { causedBy } from '../../../accounts/mail/mail-queue.js';
 import {
   createInvitation,
   listInvitations,

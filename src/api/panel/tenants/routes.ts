@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ApiError } from '../../../../schemas/api/error-codes.js';
-import { causedBy } from '../../../accounts/mail/mail-cause.js';
+import { causedBy } from '../../../accounts/mail/mail-queue.js';
 import { createInvitation } from '../../../accounts/sign-in/invitations.js';
 import type { Queryable } from '../../../platform/database/pool.js';
 import { ChangeRefused } from '../../../platform/errors.js';

@@ -1,7 +1,6 @@
 import { endSignIns } from '../../../accounts/credentials/end-sign-ins.js';
-import { causedBy } from '../../../accounts/mail/mail-cause.js';
 import { noticeTo } from '../../../accounts/mail/mail-job.js';
-import { tooManyMails } from '../../../accounts/mail/mail-queue.js';
+import { causedBy, tooManyMails } from '../../../accounts/mail/mail-queue.js';
 import { removeSecondFactor } from '../../../accounts/second-factor/change-factor.js';
 import { createPasswordReset } from '../../../accounts/sign-in/set-password.js';
 import { changeDetails, changeUser } from '../../../accounts/users/change-user.js';

@@ -1,7 +1,7 @@
 import { ApiError } from '../../../../schemas/api/error-codes.js';
 import type { UserChange } from '../../../accounts/users/change-user.js';
-import { mayGrant } from '../../../accounts/users/may-grant.js';
 import type { Role, User } from '../../../accounts/users/user-directory.js';
+import { mayGrant } from '../../../accounts/users/users.js';
 import type { Caller } from '../caller.js';
 
 /**

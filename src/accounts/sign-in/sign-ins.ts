@@ -1,11 +1,66 @@
+import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { appendAuditEntry } from '../../platform/audit-log.js';
-import type { Queryable } from '../../platform/database/pool.js';
-import { withTransaction } from '../../platform/database/pool.js';
+import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { hmacSha256, type RowSeals, sealed, sealedRow } from '../../platform/keys/index.js';
-import { IDLE_SECONDS } from '../credentials/lifetimes.js';
-import { derivedSecretToken, type SecretToken, secretTokenDigest } from '../credentials/secret-tokens.js';
-import { type SignedInUser, UserRow } from '../users/user-directory.js';
+import {
+  derivedSecretToken,
+  IDLE_SECONDS,
+  INVITATIONS_KEPT_SECONDS,
+  KEPT_AFTER_END_SECONDS,
+  newSecretToken,
+  type SecretToken,
+  SIGN_IN_SECONDS,
+  secretTokenDigest,
+} from '../credentials/credentials.js';
+import { endSignIns } from '../credentials/end-sign-ins.js';
+import { noticeTo } from '../mail/mail-job.js';
+import type { QueueMail } from '../mail/mail-queue.js';
+import { type SignedInUser, type User, UserRow } from '../users/user-directory.js';
+
+/** A sign-in, and the refresh token that renews it. */
+export interface StartedSignIn {
+  readonly signInId: string;
+  readonly refreshToken: string;
+}
+
+/**
+ * Starts a sign-in, with an audit entry.
+ *
+ * It locks the user's row. A concurrent change that disables the user or changes the password
+ * therefore either ends this sign-in or prevents it.
+ * @param db a transaction in a role that may UPDATE (last_sign_in_at) `users`, and INSERT into
+ *   `sign_ins` and `audit_log`
+ * @param passwordHash the verified hash
+ * @param queueMail tells the user, unless the user is a backend; null: no mail
+ * @returns null if the user was disabled or the password changed meanwhile
+ */
+export async function startSignIn(
+  db: Queryable,
+  user: User,
+  passwordHash: string,
+  queueMail: QueueMail | null,
+): Promise<StartedSignIn | null> {
+  const signInId = randomUUID();
+  const { token, digest } = newSecretToken('refresh');
+  const { rowCount } = await db.query(
+    `with signing_in as (
+       update users set last_sign_in_at = now() where id = $1 and password_hash = $2 and disabled_at is null returning id)
+     insert into sign_ins (id, user_id, refresh_digest, expires_at, lapses_at)
+       select $3, id, $4, now() + make_interval(secs => $5), now() + make_interval(secs => $6) from signing_in`,
+    [user.id, passwordHash, signInId, digest, SIGN_IN_SECONDS, IDLE_SECONDS],
+  );
+  if (rowCount !== 1) return null;
+  await appendAuditEntry(db, {
+    tenantId: user.tenantId,
+    actor: { kind: 'user', userId: user.id },
+    action: 'sign_in.start',
+    subject: { kind: 'sign_in', id: signInId },
+    details: {},
+  });
+  if (user.role !== 'api_user') await queueMail?.(db, noticeTo(user.email, 'signed_in'));
+  return { signInId, refreshToken: token };
+}
 
 /** The result of a refresh-token exchange. */
 export interface RenewedSignIn {
@@ -104,4 +159,49 @@ async function endWhereReused(db: Queryable, presented: Buffer): Promise<void> {
       });
     }
   });
+}
+
+/**
+ * Ends the sign-in of a request, or all sign-ins of its user, with an audit entry.
+ * @param db in the role `consent_ledger_api`
+ * @returns the number of ended sign-ins; 0 if another request has already ended them
+ */
+export function signOut(db: Queryable, user: SignedInUser, everywhere: boolean): Promise<number> {
+  return withTransaction(db, async (db) => {
+    const choice = everywhere ? { all: true as const } : { only: user.signInId };
+    const ended = await endSignIns(db, user.id, choice, 'signed_out');
+    if (ended === 0) return ended;
+    await appendAuditEntry(db, {
+      tenantId: user.tenantId,
+      actor: { kind: 'user', userId: user.id },
+      action: 'sign_in.end',
+      subject: { kind: 'sign_in', id: user.signInId },
+      details: { reason: 'signed_out', ended_sign_ins: ended },
+    });
+    return ended;
+  });
+}
+
+const STATEMENTS = [
+  { table: 'sign_ins', end: 'lapses_at', kept: KEPT_AFTER_END_SECONDS },
+  { table: 'password_resets', end: 'expires_at', kept: KEPT_AFTER_END_SECONDS },
+  { table: 'mails', end: 'expires_at', kept: KEPT_AFTER_END_SECONDS },
+  { table: 'invitations', end: 'expires_at', kept: INVITATIONS_KEPT_SECONDS },
+].map(({ table, end, kept }) => ({
+  text: `delete from ${table} where id in (
+    select id from ${table} where ${end} < now() - make_interval(secs => $1) order by ${end}, id limit 1000)`,
+  values: [kept],
+}));
+
+/**
+ * Deletes sign-ins with the digests of their refresh tokens, password resets, invitations and mails after
+ * their retention period. Each call deletes at most 1,000 rows per table.
+ * @param db in the role `consent_ledger_worker`
+ */
+export async function pruneSignIns(db: Queryable): Promise<void> {
+  await db.query(
+    `delete from sign_up_requests where address_digest in (
+       select address_digest from sign_up_requests where requested_at < now() - interval '1 day' order by requested_at limit 1000)`,
+  );
+  for (const statement of STATEMENTS) await db.query(statement);
 }
