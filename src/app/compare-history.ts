@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { askWitness } from '../pipeline/cosigner/ask-witness.js';
+import { askWitness } from '../pipeline/cosigner/cosigner.js';
 import { WitnessFailure } from '../pipeline/cosigner/submit-checkpoint.js';
 import { LedgerNotCompared } from '../pipeline/ledger/errors.js';
 import { describe } from '../platform/background/part.js';

@@ -1,11 +1,13 @@
 import { type Admission, createAdmission } from '../pipeline/admission/admission.js';
-import { createCheckedClock } from '../pipeline/admission/checked-clock.js';
-import { createOutboxGauge, type OutboxGauge } from '../pipeline/admission/outbox-gauge.js';
-import { certifiedPromiseKey } from '../pipeline/admission/promise-key.js';
-import { createPromises } from '../pipeline/admission/promises.js';
+import { certifiedPromiseKey, createPromises } from '../pipeline/admission/promises.js';
 import { DEFAULT_GROUP_LIMITS } from '../pipeline/admission/submit.js';
 import { createTestAdmission, type TestAdmission } from '../pipeline/admission/test-admission.js';
-import { createWriteWatch } from '../pipeline/admission/write-watch.js';
+import {
+  createCheckedClock,
+  createOutboxGauge,
+  createWriteWatch,
+  type OutboxGauge,
+} from '../pipeline/admission/watches.js';
 import { messageOf } from '../platform/errors.js';
 import type { ReadinessSource } from '../platform/health.js';
 import type { SiteDirectory } from '../tenancy/directory/site-context.js';

@@ -1,5 +1,5 @@
 import { PROJECTIONS } from '../../projections/index.js';
-import type { OutboxGauge } from '../pipeline/admission/outbox-gauge.js';
+import type { OutboxGauge } from '../pipeline/admission/watches.js';
 import type { EventLog } from '../pipeline/event-log/port.js';
 import { stoppedProjections } from '../pipeline/projector/index.js';
 import { OperatorNeeded } from '../platform/background/part.js';

@@ -7,7 +7,7 @@ import { RevisionGap } from '../pipeline/event-log/errors.js';
 import { readLogIdentity } from '../pipeline/event-log/log-identity.js';
 import { catchUpLedger } from '../pipeline/ledger/apply-ledger.js';
 import { LedgerCorrupt, TablesDiffer } from '../pipeline/ledger/errors.js';
-import type { FollowedLedger } from '../pipeline/ledger/followed-ledger.js';
+import type { FollowedLedger } from '../pipeline/ledger/ledger-state.js';
 import { emptyLedger } from '../pipeline/ledger/open-ledger.js';
 import { damagedLog, type Finding } from './finding.js';
 import { PAGE } from './pages.js';

@@ -14,8 +14,7 @@ import {
 import { isSealedStream } from '../../schemas/events/streams.js';
 import { SUBJECT_ERASED, type SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
 import { type LoggedEvent, type LogPage, NO_STREAM, type Position } from '../pipeline/event-log/port.js';
-import { NOTHING_SEALED } from '../pipeline/ledger/ledger-state.js';
-import { leafOf } from '../pipeline/ledger/sealed-leaf.js';
+import { leafOf, NOTHING_SEALED } from '../pipeline/ledger/ledger-state.js';
 import {
   assertGenuine,
   decryptForRecord,

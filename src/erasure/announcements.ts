@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { consentsStream } from '../../schemas/events/streams.js';
-import { joinFirstStamp } from '../pipeline/ledger/stamped.js';
+import { joinFirstStamp } from '../pipeline/ledger/read-checkpoints.js';
 import type { Queryable } from '../platform/database/pool.js';
 import type { Erasure } from './read-erasures.js';
 

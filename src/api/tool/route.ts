@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
 import { ApiError } from '../../../schemas/api/error-codes.js';
-import type { SignedRequest } from '../../pipeline/admission/request.js';
+import type { SignedRequest } from '../../pipeline/admission/submission.js';
 import type { ApiKey } from '../../tenancy/api-keys/api-keys.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import type { LoadGate } from '../guards/load-gate.js';

@@ -3,8 +3,8 @@ import { CONSENT_ERROR_CODES, type ErrorCode } from '../../../schemas/api/error-
 import { apiErrorOf } from '../../api/server/error-response.js';
 import type { Admission } from '../../pipeline/admission/admission.js';
 import type { ParsedConsent } from '../../pipeline/admission/parse-consents.js';
-import type { ConsentsRequest } from '../../pipeline/admission/request.js';
 import type { AdmissionResult } from '../../pipeline/admission/results.js';
+import type { ConsentsRequest } from '../../pipeline/admission/submission.js';
 
 /**
  * Codes with which admission refuses consents. A code that is missing here is counted from its

@@ -4,7 +4,7 @@ import { toHex, utf8 } from '../../../schemas/crypto/encoding.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { consistencyRanges } from '../../../schemas/merkle/proofs.js';
-import { readCosignatures } from '../../pipeline/ledger/read-cosignatures.js';
+import { readCosignatures } from '../../pipeline/ledger/read-checkpoints.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { authorityName } from '../../timestamping/authority-name.js';
 import { isCertificateNeeded } from './certificates.js';

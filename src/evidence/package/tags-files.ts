@@ -3,7 +3,7 @@ import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { personTagLeaf } from '../../../schemas/evidence/person-tag.js';
 import { PROOF_LIMITS } from '../../../schemas/evidence/proof-limits.js';
 import { ShownLeavesProof } from '../../../schemas/merkle/shown-leaves.js';
-import { sortedTags } from '../../pipeline/ledger/person-tags.js';
+import { sortedTags } from '../../pipeline/ledger/batch-rules.js';
 import { eachTag } from '../../pipeline/ledger/roll-up.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { AbsentTags } from './absent-tags.js';

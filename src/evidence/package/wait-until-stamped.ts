@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { consentsStream } from '../../../schemas/events/streams.js';
-import { isStamped } from '../../pipeline/ledger/stamped.js';
+import { isStamped } from '../../pipeline/ledger/read-checkpoints.js';
 import type { Queryable } from '../../platform/database/pool.js';
 
 export interface WaitOptions {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { joinFirstStamp } from '../../pipeline/ledger/stamped.js';
+import { joinFirstStamp } from '../../pipeline/ledger/read-checkpoints.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { consentsStreamSql } from '../../platform/database/shared-statements.js';
 import { isDevelopmentStamp } from '../../timestamping/authority-name.js';

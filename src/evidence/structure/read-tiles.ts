@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { concatBytes, utf8 } from '../../../schemas/crypto/encoding.js';
 import { entryBundle } from '../../../schemas/evidence/structure-file.js';
 import { isTileOf, nodesOfTile, TILE_WIDTH, type TilePlace } from '../../../schemas/merkle/tiles.js';
-import { readTreeNodes } from '../../pipeline/ledger/read-tree.js';
+import { readTreeNodes } from '../../pipeline/ledger/batch-nodes.js';
 import type { Queryable } from '../../platform/database/pool.js';
 
 /**

@@ -6,9 +6,9 @@ import { inclusionRanges } from '../../../schemas/merkle/proofs.js';
 import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import { parseTimestamp } from '../../../schemas/rfc3161/cms/token.js';
 import { MalformedInput } from '../../../schemas/rfc3161/errors.js';
-import { isSignedBy } from '../../pipeline/ledger/checkpoint-rules.js';
-import { readLedgerKeys } from '../../pipeline/ledger/read-ledger-keys.js';
-import { readTreeProof } from '../../pipeline/ledger/read-tree.js';
+import { readTreeProof } from '../../pipeline/ledger/batch-nodes.js';
+import { isSignedBy } from '../../pipeline/ledger/ledger-rules.js';
+import { readLedgerKeys } from '../../pipeline/ledger/read-ledger.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { StampedCheckpoint, TokenRow } from './sealed-evidence.js';
 

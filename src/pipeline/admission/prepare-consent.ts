@@ -1,6 +1,10 @@
 import { hash } from 'node:crypto';
 import type { ConsentRequest } from '../../../schemas/api/consents.js';
-import { type ConsentRecord, HASH_VERSION } from '../../../schemas/events/consent-recorded.js';
+import {
+  type ConsentRecord,
+  type ConsentRecordedBody,
+  HASH_VERSION,
+} from '../../../schemas/events/consent-recorded.js';
 import { consentRecordText } from '../../../schemas/evidence/consent-record-members.js';
 import type { DisclosureName } from '../../../schemas/evidence/disclosed-values.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
@@ -15,13 +19,11 @@ import {
   sealOfKeyRow,
 } from '../../platform/keys/index.js';
 import type { Caller, SiteContext } from '../../tenancy/directory/site-context.js';
+import { vouchedFields } from './approval-tokens.js';
 import type { Attachment } from './attachments.js';
-import { bodyText } from './body-text.js';
 import { encodeDisclosures, type KnownValues, personalFields } from './disclosures.js';
 import type { Evaluation, SiteConfig } from './evaluate.js';
-import { newEventId } from './event-id.js';
 import type { ParsedConsent } from './parse-consents.js';
-import { vouchedFields } from './token-identity.js';
 
 /** All rows that the transaction writes for one consent, and the data of the response. */
 export interface PreparedConsent {
@@ -230,4 +232,26 @@ function indexesOf(fields: ReadonlyMap<DisclosureName, JsonValue>, siteKey: Uint
     phone: indexOf('phone', 'signer_phone'),
     id_number: indexOf('id_number', 'signer_id_number'),
   };
+}
+
+/**
+ * Creates an event id: UUID version 7 (RFC 9562 §5.7) with 48 bits of Unix milliseconds and 74
+ * random bits. Ids of one period are adjacent, so an insert touches few index pages.
+ * @param now Unix milliseconds
+ */
+export function newEventId(now: number, random: RandomPool): string {
+  const bytes = Buffer.allocUnsafe(16);
+  bytes.set(random.take(10), 6);
+  bytes.writeUIntBE(now, 0, 6);
+  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f);
+  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** The JSON of an event's body: as `JSON.stringify` writes it, at a third of its cost where strings are long. */
+export function bodyText({ record, proof_hash, disclosures, attachments }: ConsentRecordedBody): string {
+  const disclosed = disclosures === null ? 'null' : `"${disclosures}"`;
+  const ids = attachments.map((id) => `"${id}"`).join(',');
+  return `{"record":${JSON.stringify(record)},"proof_hash":"${proof_hash}","disclosures":${disclosed},"attachments":[${ids}]}`;
 }

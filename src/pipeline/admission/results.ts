@@ -3,7 +3,7 @@ import { consentToken, eventIdOfConsentToken } from '../../../schemas/events/con
 import type { SignedPromise } from '../../../schemas/evidence/promise.js';
 import { RequestRefused } from '../../platform/errors.js';
 import type { ConsentOutcome, SubmissionOutcome } from './admit-group.js';
-import { noSubscription, QUOTA_RETRY_SECONDS } from './no-subscription.js';
+import { noSubscription, QUOTA_RETRY_SECONDS } from './evaluate.js';
 import type { PromisedOutcome } from './promises.js';
 import type { EvaluatedConsent, EvaluatedRequest } from './submission.js';
 

@@ -18,17 +18,14 @@ import type { EventLog, LoggedEvent } from '../event-log/port.js';
 import type { Appends } from '../event-log/shared-reads.js';
 import { catchUpLedger } from '../ledger/apply-ledger.js';
 import { Unsealable } from '../ledger/errors.js';
-import type { FollowedLedger } from '../ledger/followed-ledger.js';
 import type { LedgerSigner } from '../ledger/ledger-signer.js';
-import type { LedgerState } from '../ledger/ledger-state.js';
-import { type PolicyPace, readPolicyPace } from '../ledger/policy-pace.js';
+import type { FollowedLedger, LedgerState } from '../ledger/ledger-state.js';
+import { ensurePolicySet, type PolicyPace, type PolicySettings, readPolicyPace } from '../ledger/policy.js';
 import { ensureKeyPublished } from '../ledger/publish-key.js';
-import { ensurePolicySet, type PolicySettings } from '../ledger/publish-policy.js';
 import { readSealedHeads } from '../ledger/sealed-heads.js';
 import { assignTags, rememberNumbers, type SiteKeys } from './assign-tags.js';
 import { withErasureTags } from './erasure-tags.js';
-import { LeftOutStreams } from './left-out-streams.js';
-import { type BatchLimits, PendingBatch } from './pending-batch.js';
+import { type BatchLimits, LeftOutStreams, PendingBatch } from './pending-batch.js';
 import { sealBatch } from './seal.js';
 
 export interface SealerOptions {

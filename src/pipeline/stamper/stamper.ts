@@ -14,16 +14,12 @@ import type { TimestampClient } from '../../timestamping/client.js';
 import type { EventLog } from '../event-log/port.js';
 import type { Appends } from '../event-log/shared-reads.js';
 import { catchUpLedger } from '../ledger/apply-ledger.js';
-import type { FollowedLedger } from '../ledger/followed-ledger.js';
-import type { LedgerState } from '../ledger/ledger-state.js';
-import { readPolicyPace } from '../ledger/policy-pace.js';
+import type { FollowedLedger, LedgerState } from '../ledger/ledger-state.js';
+import { readPolicyPace, readStampsDemanded, type StampsDemanded } from '../ledger/policy.js';
 import { ensureKeyPublished } from '../ledger/publish-key.js';
-import { readStampsDemanded, type StampsDemanded } from '../ledger/stamps-demanded.js';
 import { sealEmptyBatch } from '../sealer/seal.js';
-import type { CheckpointSigners } from './checkpoint-note.js';
-import { type NewestStamp, readNewestStamp } from './newest-stamp.js';
-import { renewalTime } from './renewal.js';
-import { stampCheckpoint } from './stamp-checkpoint.js';
+import { type NewestStamp, readNewestStamp, renewalTime } from './newest-stamp.js';
+import { type CheckpointSigners, stampCheckpoint } from './stamp-checkpoint.js';
 
 export interface StamperOptions extends CheckpointSigners {
   /** In the role `consent_ledger_worker`. */

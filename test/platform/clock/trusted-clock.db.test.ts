@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createCheckedClock } from '../../../src/pipeline/admission/checked-clock.js';
+import { createCheckedClock } from '../../../src/pipeline/admission/watches.js';
 import { ClockNotTrusted, clockDifference, createTrustedClock } from '../../../src/platform/clock.js';
 import { RequestRefused } from '../../../src/platform/errors.js';
 import { type Pipeline, silent, startPipeline } from '../../pipeline/relay/pipeline.js';

@@ -1,8 +1,12 @@
 import { isOwnStream } from '../../../schemas/events/streams.js';
-import { assertContinuous } from '../../../src/pipeline/event-log/continuity.js';
 import { AppendRefused, RevisionConflict } from '../../../src/pipeline/event-log/errors.js';
-import { assertAppendable, eventSize } from '../../../src/pipeline/event-log/new-events.js';
-import { ForeignCount, ownEvents } from '../../../src/pipeline/event-log/own-events.js';
+import {
+  assertAppendable,
+  assertContinuous,
+  eventSize,
+  ForeignCount,
+  ownEvents,
+} from '../../../src/pipeline/event-log/event-checks.js';
 import {
   type AppendResult,
   type EventLog,

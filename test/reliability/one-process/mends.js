@@ -89,7 +89,7 @@ export const MENDS = {
   // The keys that a restored database lost are counted.
   'lost-keys': [
     {
-      file: 'src/pipeline/relay/lost-keys.ts',
+      file: 'src/pipeline/relay/recover-log.ts',
       line: 'for (const id of await recordsWithoutKey(this.db, consents)) if (!this.journaled.has(id)) lost.add(id);',
       without: '',
     },

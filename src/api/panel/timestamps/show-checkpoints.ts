@@ -5,7 +5,7 @@ import type { BatchesPage, CheckpointsPage } from '../../../../schemas/api/panel
 import { toHex } from '../../../../schemas/crypto/encoding.js';
 import { parseCheckpoint } from '../../../../schemas/evidence/checkpoint.js';
 import { parseNote } from '../../../../schemas/evidence/signed-note.js';
-import { joinFirstStamp } from '../../../pipeline/ledger/stamped.js';
+import { joinFirstStamp } from '../../../pipeline/ledger/read-checkpoints.js';
 import type { Queryable } from '../../../platform/database/pool.js';
 import { isDevelopmentStamp, stampedBy } from '../../../timestamping/authority-name.js';
 import type { OwnBatch } from './own-entries.js';
