@@ -77,7 +77,7 @@ const PROGRAM = {
     export { panelDescription } from './src/api/openapi/panel-api.js';
     export { toolApiText } from './src/api/openapi/tool-api.js';
     export { createProgram } from './src/cli/program.js';
-    export { packageReadme } from './src/evidence/package/package-readme.js';
+    export { packageReadme } from './src/evidence/package/readme.js';
     export { CHECK_RULES, CHECKS } from './verifier-cli/src/index.js';
     export { en as report } from './verifier-cli/src/i18n/en/index.js';
     export { en as dashboard } from './dashboard/src/i18n/en/index.js';`,

@@ -10,7 +10,7 @@ import {
   releasedVerifier,
   waitUntilStamped,
 } from '../evidence/package/index.js';
-import { parseIdentifier } from '../evidence/verification/identifier.js';
+import { parseIdentifier } from '../evidence/verification/stored-record.js';
 import { createGiveWay } from '../pipeline/admission/give-way.js';
 import { appendAuditEntry } from '../platform/audit-log.js';
 import { VERSION } from '../platform/version.js';

@@ -7,8 +7,13 @@ import { fromHex } from '../../../schemas/crypto/encoding.js';
 import { type BatchHeader, isBatch, type StreamKeyOf } from '../../../schemas/evidence/batch-header.js';
 import { structureLength } from '../../../schemas/evidence/structure-file.js';
 import { TILE_TYPE, TILE_WIDTH, type TilePlace } from '../../../schemas/merkle/tiles.js';
-import { readEntryBundle, readTile } from '../../evidence/structure/read-tiles.js';
-import { readHeader, type WriteBytes, writeStructure } from '../../evidence/structure/write-structure.js';
+import {
+  readEntryBundle,
+  readHeader,
+  readTile,
+  type WriteBytes,
+  writeStructure,
+} from '../../evidence/structure/structure.js';
 import { readCosignatures, readLargestSize, readNote } from '../../pipeline/ledger/read-checkpoints.js';
 import { readSaltKey, streamKeysUnder } from '../../pipeline/ledger/stream-keys.js';
 import { createByteCache } from '../../platform/caches.js';

@@ -3,7 +3,7 @@ import { ApiError } from '../../../schemas/api/error-codes.js';
 import type { PublicVerifyAnswer, PublicVerifyRequest, PublicVerifyResponse } from '../../../schemas/api/verify.js';
 import { eventIdOfTestToken } from '../../../schemas/events/consent-recorded.js';
 import type { ReceiptResult } from '../../evidence/package/index.js';
-import { parseIdentifier } from '../../evidence/verification/identifier.js';
+import { parseIdentifier } from '../../evidence/verification/stored-record.js';
 import type { Verification, Verifier } from '../../evidence/verification/verifier.js';
 import { FairTurns } from '../guards/fair-turns.js';
 import { refuseExcess, setRateLimitHeaders } from '../guards/rate-limit.js';

@@ -15,15 +15,16 @@ import {
   PARQUET_MEDIA_TYPE,
 } from '../../../schemas/api/export.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
-import { cursorBehind, revisionOfCursor } from '../../evidence/records/cursor.js';
-import { exportedErasure } from '../../evidence/records/exported-erasure.js';
 import { exportRecords, type RecordOptions } from '../../evidence/records/read-records.js';
 import {
+  cursorBehind,
   lastShownRevision,
+  revisionOfCursor,
   type StreamRange,
   selectErasures,
   selectRecords,
 } from '../../evidence/records/selection.js';
+import { exportedErasure } from '../../evidence/records/test-records.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { serviceUnavailable } from '../../platform/errors.js';
 import { VERSION } from '../../platform/version.js';

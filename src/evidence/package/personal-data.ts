@@ -15,7 +15,7 @@ import {
 } from '../../platform/keys/index.js';
 import { differ } from './errors.js';
 import type { Disclose } from './filter.js';
-import { at, jsonColumns, texts, textsOrNulls } from './json-columns.js';
+import { at, jsonColumns, texts, textsOrNulls } from './ledger-reader.js';
 
 /** The keys and erasures of some records. */
 export interface RecordKeys {

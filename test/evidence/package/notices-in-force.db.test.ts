@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { exportEvidence } from '../../../src/evidence/package/index.js';
-import { findManifestCertificate } from '../../../src/evidence/package/manifest-certificate.js';
+import { findManifestCertificate } from '../../../src/evidence/package/manifest-files.js';
 import { publishSiteConfig } from '../../../src/tenancy/configuration/publish-site-config.js';
 import { retireVersion } from '../../../src/tenancy/documents/version-states.js';
 import { activeVersion } from '../../pipeline/admission/site-fixture.js';

@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import { ApiError } from '../../../../schemas/api/error-codes.js';
 import { IDENTIFIER_KINDS } from '../../../erasure/index.js';
-import { type ConsentRow, findConsent } from '../../../evidence/records/consent-row.js';
-import { discloseConsent as disclose } from '../../../evidence/records/disclose-consent.js';
+import { type ConsentRow, discloseConsent as disclose, findConsent } from '../../../evidence/records/consent-row.js';
 import { type ConsentSearch, searchConsents as search } from '../../../evidence/records/search-consents.js';
-import { parseIdentifier } from '../../../evidence/verification/identifier.js';
 import { placeOf, readLoggedRecords } from '../../../evidence/verification/logged-record.js';
+import { parseIdentifier } from '../../../evidence/verification/stored-record.js';
 import { blindIndex } from '../../../platform/keys/index.js';
 import { FairTurns } from '../../guards/fair-turns.js';
 import { verifiedRecord } from '../../tool/get-verify.js';

@@ -3,8 +3,8 @@ import { checkpointLinks } from '../../../../schemas/api/checkpoints.js';
 import type { ConsentResponse, ConsentsPage } from '../../../../schemas/api/panel/consents.js';
 import { consentToken } from '../../../../schemas/events/consent-recorded.js';
 import type { ConsentRow } from '../../../evidence/records/consent-row.js';
-import { columnsAgree } from '../../../evidence/verification/check-record.js';
 import type { LoggedRecord } from '../../../evidence/verification/logged-record.js';
+import { columnsAgree } from '../../../evidence/verification/stored-record.js';
 import { findProofKey, isProofHashOf, type ProofKeys } from '../../../platform/keys/index.js';
 import { stampedBy } from '../../../timestamping/authority-name.js';
 

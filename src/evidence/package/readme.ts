@@ -1,11 +1,133 @@
-import { isUnfiltered } from '../../../schemas/evidence/manifest.js';
+import { toHex } from '../../../schemas/crypto/encoding.js';
+import { entryLeaf } from '../../../schemas/evidence/entry.js';
+import { isUnfiltered, type Manifest } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { inclusionRanges } from '../../../schemas/merkle/proofs.js';
 import { counted } from '../../../schemas/text/counted.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import type { EnclosedCheckpoint } from './checkpoints-files.js';
-import type { PathStep, WorkedExample } from './readme-example.js';
-import { controllerLines, printable, verifierPage } from './readme-facts.js';
-import type { ReadmeOptions } from './readme-options.js';
-import { turkishReadme } from './turkish-readme.js';
+import type { ExampleEntry } from './entries-file.js';
+import { readBatchLeaves, readProofs } from './ledger-reader.js';
+import { MemoryTree, pathOf } from './proofs-files.js';
+import { controllerLines, printable, type ReadmeSite, type ReleasedVerifier, verifierPage } from './readme-facts.js';
+
+/** The data that a package's README shows. */
+export interface ReadmeOptions {
+  readonly manifest: Omit<Manifest, 'files'>;
+  /** The newest enclosed checkpoint; null if nothing was stamped. */
+  readonly checkpoint: EnclosedCheckpoint | null;
+  readonly example: WorkedExample | null;
+  /** Null if the package has no configuration of the site. */
+  readonly site: ReadmeSite | null;
+  /** The verifier that the service was released with; null if the service does not know it. */
+  readonly verifier: ReleasedVerifier | null;
+}
+
+/** A step of an audit path: the sibling's hash in hex, and its side. */
+interface PathStep {
+  readonly sibling: string;
+  readonly side: 'left' | 'right';
+}
+
+/** The data for checking one record by hand, from its text to the stamped checkpoint. */
+interface WorkedExample {
+  /** Line number in `entries.ndjson`, from 1. */
+  readonly entryLine: number;
+  /** Leaf hash, in hex. */
+  readonly leaf: string;
+  readonly batch: number;
+  readonly index: number;
+  readonly batchPath: readonly PathStep[];
+  /** Line number in `batches.ndjson`, from 1. */
+  readonly batchLine: number;
+  readonly ledgerPath: readonly PathStep[];
+}
+
+/**
+ * Computes the example of the README.
+ * @param batches numbers of the enclosed batches, sorted
+ * @param size size of the package's checkpoint
+ */
+export async function workedExample(
+  db: Queryable,
+  example: ExampleEntry,
+  batches: readonly number[],
+  size: number,
+): Promise<WorkedExample> {
+  const leaves = (await readBatchLeaves(db, example.batch)).map(({ hash }) => hash);
+  const batchPath = pathOf(new MemoryTree(leaves), example.index, leaves.length).map(toHex);
+  const [ledgerPath = []] = await readProofs(db, [inclusionRanges(example.batch, size)]);
+  return {
+    entryLine: example.line,
+    leaf: toHex(entryLeaf(example.text)),
+    batch: example.batch,
+    index: example.index,
+    batchPath: withSides(batchPath, example.index, leaves.length),
+    batchLine: batches.indexOf(example.batch) + 1,
+    ledgerPath: withSides(ledgerPath, example.batch, size),
+  };
+}
+
+/** Adds to each sibling its side. */
+function withSides(path: readonly string[], index: number, size: number): readonly PathStep[] {
+  const ranges = inclusionRanges(index, size);
+  return path.map((sibling, i) => ({ sibling, side: (ranges[i]?.start ?? 0) > index ? 'right' : 'left' }));
+}
+
+/**
+ * The part of README.txt in Turkish: what the package is, what is missing to check it and from whom
+ * it comes, how to check it with the verifier, and what it does not prove. The commands by hand are
+ * those of the English part.
+ */
+function turkishReadme(options: ReadmeOptions): string {
+  const { manifest, checkpoint, site, verifier } = options;
+  const { counts } = manifest;
+  const authorities = checkpoint?.stamps.map(({ authority }) => printable(authority)).join(', ') ?? null;
+  const page = verifierPage(verifier);
+  return `TÜRKÇE
+======
+Bu dosya tek başına hiçbir şey kanıtlamaz. Denetlemek için şunlar da gerekir:
+- defterin açık anahtarı: “${printable(manifest.origin)}” defterinin işletmecisinden isteyin;
+- zaman damgası makamının kök sertifikası${authorities === null ? '' : ` (${authorities})`}: makamın kendisinden alın.
+İkisini de asla bu paketten almayın: sahtesini yapan, kendi anahtarını ve kökünü koyardı.
+${
+  manifest.development
+    ? `
+*** GELİŞTİRME: bu defterin zaman damgalarını bir geliştirme makamı verdi. Bu paket KANIT DEĞİLDİR. ***
+`
+    : ''
+}
+${controllerLines(site, { domain: 'Site', controller: 'Veri sorumlusu', contact: 'İletişim' })}Defter:         ${printable(manifest.origin)}
+Hazırlanma:     ${manifest.exported_at}
+İçindekiler:    ${counts.entries} girdi, bunların ${counts.consents} tanesi rıza; silinmiş rıza: ${counts.erased};${counts.key_lost === 0 ? '' : ` anahtarı kaybolmuş rıza: ${counts.key_lost};`} ek: ${counts.attachments}
+Damgalanma:     ${
+    checkpoint === null
+      ? 'bu paket hazırlandığında defterin henüz zaman damgası yoktu: paket hiçbir zamanı kanıtlamaz'
+      : `${checkpoint.stamps.map(({ genTime }) => genTime.toISOString()).join(', ')} (denetim noktası ${checkpoint.size})`
+  }
+
+NASIL DENETLENİR
+1. Doğrulayıcıyı edinin: ${page === null ? 'defterin işletmecisi /verify adresinde sunar' : page}.
+   Dosya olarak consent-verify.html${
+     verifier === null
+       ? '.'
+       : `; bu hizmetle yayımlanan sürümün (${verifier.version}) SHA-256 özeti:
+   ${verifier.pageSha256}`
+   }
+2. Ağ kapalıyken sayfayı açın; paketi, kök sertifikayı ve defterin anahtarını sayfaya bırakın.
+   Komut satırında: consent-verify check PAKET.zip --tsa-ca KÖK.pem --ledger-key ANAHTAR --language tr
+3. Elle denetlemek için yukarıdaki İngilizce bölümün komutlarını sırayla çalıştırın.
+
+BU PAKETİN KANITLAMADIKLARI
+- Bir kaydın içeriğinin doğru olduğunu: hizmet, kendisine bildirileni kaydetti.
+- Bir rızanın tam zamanını: “created_at” hizmetin beyanıdır. Zaman damgaları bir kaydın en geç ne zaman
+  var olduğunu kanıtlar.
+- Her rızanın kaydedildiğini veya başka kayıt olmadığını: eksiksiz olduğu belirtilen aralıkların dışında
+  kayıtlar, örneğin sonraki bir geri alma, eksik olabilir.
+- Anahtarı işletmecisinden alınmadıkça defteri kimin işlettiğini; işletmecinin başkalarına ikinci bir
+  geçmiş göstermediğini.
+- Silinmiş veya gösterilmeyen bir değerin içeriğini.`;
+}
 
 /**
  * The text of README.txt: what the package is, how to check it by hand, and what it does not prove.
