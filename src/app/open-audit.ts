@@ -8,7 +8,7 @@ import { refuseUnmigrated } from '../platform/database/schema-version.js';
 import { refuseTransactionPooling } from '../platform/database/server-checks.js';
 import { INDEX_JOINS, INDEX_LOOK_UPS } from '../platform/database/session.js';
 import { createKeyring, loadMasterKey } from '../platform/keys/index.js';
-import { certificatesOfPem } from '../timestamping/pem.js';
+import { certificatesOfPem } from '../timestamping/authorities.js';
 import { openDatabase, openEventLog } from './installation.js';
 import { tsaRootFile } from './timestamping.js';
 

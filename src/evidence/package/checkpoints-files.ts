@@ -9,7 +9,7 @@ import { parseTimestamp } from '../../../schemas/rfc3161/cms/token.js';
 import { attempt, MalformedInput } from '../../../schemas/rfc3161/errors.js';
 import { readCosignatures } from '../../pipeline/ledger/read-checkpoints.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { authorityName } from '../../timestamping/authority-name.js';
+import { authorityName } from '../../timestamping/authorities.js';
 import { differ } from './errors.js';
 import { readProofs, readStampedSizes } from './ledger-reader.js';
 import { type FileSink, ndjson } from './package-writer.js';

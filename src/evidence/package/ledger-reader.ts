@@ -5,10 +5,10 @@ import { parseNote } from '../../../schemas/evidence/signed-note.js';
 import { HASH_LENGTH } from '../../../schemas/merkle/hashing.js';
 import { hashesOfRanges, type LeafRange, nodesOfRanges } from '../../../schemas/merkle/proofs.js';
 import { edgeNodes, foldEdge, type TreeNode } from '../../../schemas/merkle/tree.js';
+import { DEVELOPMENT_MARK } from '../../../schemas/rfc3161/development-mark.js';
 import { readBatchLeaves as readHashes, readTreeNodes } from '../../pipeline/ledger/batch-nodes.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { lastSealed } from '../../platform/database/shared-statements.js';
-import { DEVELOPMENT_MARK } from '../../timestamping/development-tsa/marking.js';
 import { differ } from './errors.js';
 
 /** A column of `jsonColumns`. The elements are checked without a call of the schema for each. */

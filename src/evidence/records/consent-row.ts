@@ -5,7 +5,7 @@ import { joinFirstStamp } from '../../pipeline/ledger/read-checkpoints.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { consentsStreamSql } from '../../platform/database/shared-statements.js';
 import { type Keyring, NotGenuine } from '../../platform/keys/index.js';
-import { isDevelopmentStamp } from '../../timestamping/authority-name.js';
+import { isDevelopmentStamp } from '../../timestamping/authorities.js';
 import { CONSENT_READ_MODEL_COLUMNS, ConsentReadModelRow } from '../verification/stored-record.js';
 import { exportRecords, type RecordOptions } from './read-records.js';
 

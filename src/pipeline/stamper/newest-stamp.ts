@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { utf8 } from '../../../schemas/crypto/encoding.js';
 import { verifyTimestamp } from '../../../schemas/rfc3161/verify.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import type { StatedTime } from '../../timestamping/acceptance.js';
+import type { StatedTime } from '../../timestamping/authorities.js';
 
 /** Properties of the newest stamped checkpoint that the stamper needs. */
 export interface NewestStamp extends StatedTime {

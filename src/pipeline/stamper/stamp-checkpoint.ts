@@ -4,7 +4,7 @@ import { CHECKPOINT_STAMPED } from '../../../schemas/events/ledger.js';
 import { checkpointText } from '../../../schemas/evidence/checkpoint.js';
 import { formatNote } from '../../../schemas/evidence/signed-note.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import type { StatedTime } from '../../timestamping/acceptance.js';
+import type { StatedTime } from '../../timestamping/authorities.js';
 import type { ObtainedTimestamp, TimestampClient } from '../../timestamping/client.js';
 import { eventSize } from '../event-log/event-checks.js';
 import type { EventLog, NewEvent } from '../event-log/port.js';

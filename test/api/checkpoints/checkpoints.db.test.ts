@@ -15,9 +15,9 @@ import { checkpointRoutes } from '../../../src/api/checkpoints/checkpoint-routes
 import { ledgerTurns } from '../../../src/api/checkpoints/ledger-turns.js';
 import { createApp } from '../../../src/api/server/app.js';
 import { rotateLedgerKey } from '../../../src/app/rotate-ledger-key.js';
+import { pemOfCertificates } from '../../../src/timestamping/authorities.js';
 import { createTimestampClient } from '../../../src/timestamping/client.js';
 import { startDevelopmentTsa } from '../../../src/timestamping/development-tsa/start.js';
-import { pemOfCertificates } from '../../../src/timestamping/pem.js';
 import { followAnnouncements } from '../../../verifier-cli/src/ledger/announcements.js';
 import { CERTIFICATE_LABEL, derBlocks } from '../../../verifier-cli/src/trust/trust-material.js';
 import { type LedgerWorld, ORIGIN, openLedgerWorld } from '../../evidence/package/ledger-world.js';

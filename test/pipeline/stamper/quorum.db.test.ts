@@ -21,9 +21,9 @@ import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
 import { handOverLedger, stampCheckpoint } from '../../../src/pipeline/stamper/stamp-checkpoint.js';
 import { createStamper, type Stamper, type StamperOptions } from '../../../src/pipeline/stamper/stamper.js';
 import type { BackgroundPart } from '../../../src/platform/background/part.js';
+import { certificatesOfPem } from '../../../src/timestamping/authorities.js';
 import { createTimestampClient } from '../../../src/timestamping/client.js';
 import { type DevelopmentTsa, startDevelopmentTsa } from '../../../src/timestamping/development-tsa/start.js';
-import { certificatesOfPem } from '../../../src/timestamping/pem.js';
 import { until } from '../../support/wait.js';
 import {
   newConsent,

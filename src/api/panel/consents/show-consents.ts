@@ -6,7 +6,7 @@ import type { ConsentRow } from '../../../evidence/records/consent-row.js';
 import type { LoggedRecord } from '../../../evidence/verification/logged-record.js';
 import { columnsAgree } from '../../../evidence/verification/stored-record.js';
 import { findProofKey, isProofHashOf, type ProofKeys } from '../../../platform/keys/index.js';
-import { stampedBy } from '../../../timestamping/authority-name.js';
+import { stampedBy } from '../../../timestamping/authorities.js';
 
 type Summary = z.infer<typeof ConsentsPage>['data'][number];
 type Shown = z.infer<typeof ConsentResponse>['data'];

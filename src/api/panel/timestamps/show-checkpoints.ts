@@ -7,7 +7,7 @@ import { parseCheckpoint } from '../../../../schemas/evidence/checkpoint.js';
 import { parseNote } from '../../../../schemas/evidence/signed-note.js';
 import { joinFirstStamp } from '../../../pipeline/ledger/read-checkpoints.js';
 import type { Queryable } from '../../../platform/database/pool.js';
-import { isDevelopmentStamp, stampedBy } from '../../../timestamping/authority-name.js';
+import { isDevelopmentStamp, stampedBy } from '../../../timestamping/authorities.js';
 import type { OwnBatch } from './own-entries.js';
 
 type ShownCheckpoint = z.infer<typeof CheckpointsPage>['data'][number];

@@ -8,7 +8,7 @@ import {
   DEVELOPMENT_AUTHORITY,
   isDevelopmentStamp,
   stampedBy,
-} from '../../../timestamping/authority-name.js';
+} from '../../../timestamping/authorities.js';
 import { type OwnStreams, ownStreams, sealedBelow } from './own-entries.js';
 
 type Status = z.infer<typeof TimestampStatusResponse>['data'];
