@@ -12,9 +12,51 @@ import {
   SealedBytes,
   sealedRows,
 } from '../platform/keys/index.js';
-import { UnknownSite } from './errors.js';
-import { firstEventIdAt } from './event-id-times.js';
-import { type ErasureSubject, nameOfSubject } from './identifiers.js';
+import { UnknownSite } from './journal.js';
+
+/** The data to erase: of a person, one record, or (`before`) all records older than a time. */
+export type ErasureSubject =
+  | { readonly kind: BlindIndexKind; readonly value: string }
+  | { readonly kind: 'record'; readonly eventId: string }
+  | { readonly kind: 'retention'; readonly before: Date };
+
+/** The public name of each kind of identifier: the field of a consent. */
+export const IDENTIFIERS = {
+  visitor: 'visitor_id',
+  email: 'signer_email',
+  phone: 'signer_phone',
+  id_number: 'signer_id_number',
+} as const satisfies Readonly<Record<BlindIndexKind, string>>;
+/** The blind index of each identifier. */
+export const IDENTIFIER_KINDS = {
+  visitor_id: 'visitor',
+  signer_email: 'email',
+  signer_phone: 'phone',
+  signer_id_number: 'id_number',
+} as const;
+
+/** The criterion of an erasure, as the API and the audit log name it. */
+function nameOfSubject(kind: ErasureSubject['kind']): string {
+  if (kind === 'record') return 'record';
+  return kind === 'retention' ? 'age' : IDENTIFIERS[kind];
+}
+
+/**
+ * The smallest event id (UUIDv7, RFC 9562 §5.7) of a time. Ids created before are smaller; ids
+ * created from then on are not.
+ * @throws RangeError for times before 1970 or beyond 48 bits of milliseconds
+ */
+export function firstEventIdAt(time: Date): string {
+  const milliseconds = time.getTime();
+  if (!(milliseconds >= 0 && milliseconds < 2 ** 48)) throw new RangeError('the time does not fit into an event id');
+  const hex = milliseconds.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+}
+
+/** The time in an event id, with millisecond precision. */
+export function timeOfEventId(eventId: string): Date {
+  return new Date(Number.parseInt(eventId.slice(0, 8) + eventId.slice(9, 13), 16));
+}
 
 /** The target of an erasure, without a personal value. */
 export type ErasureTarget =

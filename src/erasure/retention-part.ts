@@ -5,7 +5,7 @@ import { pause } from '../platform/background/waiting.js';
 import { ClockNotTrusted, type TrustedClock } from '../platform/clock.js';
 import { type RowSeals, sealedRows } from '../platform/keys/index.js';
 import { type ErasureOptions, eraseSubject } from './erase-subject.js';
-import { firstEventIdAt } from './event-id-times.js';
+import { firstEventIdAt } from './requests.js';
 
 export interface RetentionOptions extends ErasureOptions {
   /** A pool, because the lease holds a separate connection. */

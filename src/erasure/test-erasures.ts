@@ -3,9 +3,8 @@ import * as z from 'zod';
 import { type Queryable, withTransaction } from '../platform/database/pool.js';
 import { lockTestRecords } from '../platform/database/shared-statements.js';
 import type { Keyring } from '../platform/keys/index.js';
-import { timeOfEventId } from './event-id-times.js';
 import type { ErasureJournal } from './journal.js';
-import { type ErasureOrder, type ErasureTarget, reasonOf, requestDigest, targetOf } from './requests.js';
+import { type ErasureOrder, type ErasureTarget, reasonOf, requestDigest, targetOf, timeOfEventId } from './requests.js';
 import { INDEX_COLUMNS } from './select-subjects.js';
 
 const Ids = z.array(z.object({ id: z.string() }));

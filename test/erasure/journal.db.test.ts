@@ -2,13 +2,13 @@ import { createSecretKey } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { JournalUnavailable } from '../../src/erasure/errors.js';
 import {
   createErasureRunner,
   eraseSubject,
   openErasureJournal,
   recordErasureRequest,
 } from '../../src/erasure/index.js';
+import { JournalUnavailable } from '../../src/erasure/journal.js';
 import { erasureReceipt } from '../../src/erasure/read-erasures.js';
 import { Looks } from '../../src/platform/background/waiting.js';
 import { createKeyring } from '../../src/platform/keys/index.js';

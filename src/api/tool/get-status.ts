@@ -2,7 +2,7 @@ import { statedOrigin } from '../../../schemas/api/stated-origin.js';
 import { MAX_STATUS_ITEMS, StatusItem, type StatusQuery } from '../../../schemas/api/status.js';
 import { originOf } from '../../../schemas/events/consent-imported.js';
 import { consentToken, testConsentToken } from '../../../schemas/events/consent-recorded.js';
-import { timeOfEventId } from '../../erasure/event-id-times.js';
+import { timeOfEventId } from '../../erasure/requests.js';
 import {
   nextPersonRecords,
   type PersonRecordsOptions,

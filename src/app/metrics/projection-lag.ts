@@ -1,4 +1,4 @@
-import { timeOfEventId } from '../../erasure/event-id-times.js';
+import { timeOfEventId } from '../../erasure/requests.js';
 import type { EventLog, Position } from '../../pipeline/event-log/port.js';
 
 const EVENTS = 10;

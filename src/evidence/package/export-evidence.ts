@@ -8,7 +8,7 @@ import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { personTag } from '../../../schemas/evidence/person-tag.js';
 import { RECEIPT_FORMAT } from '../../../schemas/evidence/receipt.js';
 import { coverOf, rollUpsOver } from '../../../schemas/evidence/roll-ups.js';
-import { UnknownSite } from '../../erasure/errors.js';
+import { UnknownSite } from '../../erasure/journal.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
 import { readSaltKey, siteSalt, streamKeysUnder } from '../../pipeline/ledger/stream-keys.js';
 import type { Queryable } from '../../platform/database/pool.js';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ConsentFilter } from '../../../schemas/api/panel/consents.js';
-import { timeOfEventId } from '../../erasure/event-id-times.js';
 import { INDEX_COLUMNS } from '../../erasure/index.js';
+import { timeOfEventId } from '../../erasure/requests.js';
 import { isStamped } from '../../pipeline/ledger/read-checkpoints.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
