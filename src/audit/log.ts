@@ -26,10 +26,7 @@ import {
 } from '../platform/keys/index.js';
 import { auditAttachments, storedAttachments } from './attachments.js';
 import { auditLogEnd } from './log-end.js';
-import { openKnownRows } from './open-known-rows.js';
-import { PAGE } from './pages.js';
-import { readPastGaps } from './read-past-gaps.js';
-import type { Section } from './section.js';
+import { openKnownRows, PAGE, readPastGaps, type Section } from './section.js';
 
 const TABLE = 'event_log.events';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readPastGaps } from '../../src/audit/read-past-gaps.js';
+import { readPastGaps } from '../../src/audit/section.js';
 import { assertContinuous } from '../../src/pipeline/event-log/event-checks.js';
 import type { EventLog, StreamEvent } from '../../src/pipeline/event-log/port.js';
 
