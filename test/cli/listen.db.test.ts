@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyWebhook } from '../../sdk/node/src/webhooks.js';
-import { forwardTestEvents } from '../../src/cli/forward-test-events.js';
+import { forwardTestEvents } from '../../src/cli/listen.js';
 import type { SeededDemo } from '../../src/demo/seed/seed-demo.js';
 import { createApiKey } from '../../src/tenancy/api-keys/api-keys.js';
 import { newWebhookSecret } from '../../src/tenancy/webhooks/webhooks.js';

@@ -14,8 +14,7 @@ import { adoptLedger, skipLedgerEvent } from '../../pipeline/ledger/repair-ledge
 import { changeAsOperator } from '../../platform/audit-log.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { jsonCommand } from '../command/command.js';
-import { type CliContext, print, withInstallation } from '../command/context.js';
-import { CommandError } from '../command/exit-codes.js';
+import { type CliContext, CommandError, print, withInstallation } from '../command/context.js';
 
 /** `admin ledger rotate-key|adopt|skip-event` */
 export function ledgerCommand(context: CliContext): Command {

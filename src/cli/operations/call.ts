@@ -9,7 +9,7 @@ import type { Operation } from '../../api/server/operation.js';
 import type { Installation } from '../../app/installation.js';
 import { operatorRoutes } from '../../app/operator-panel.js';
 import { tenantOfSite } from '../../tenancy/sites/sites.js';
-import { allPages } from '../command/all-pages.js';
+import { allPages } from '../command/command.js';
 
 /** The values of a call, by name. */
 export interface CallValues {
