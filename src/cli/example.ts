@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { counted } from '../../schemas/text/counted.js';
-import { recordExample } from '../demo/seed/record-example.js';
+import { recordExample } from '../demo/seed/consents.js';
 import { seedDemo } from '../demo/seed/seed-demo.js';
 import { type Environment, variables } from '../platform/config/index.js';
 import { type Example, readExample, writeExample } from '../platform/files.js';
