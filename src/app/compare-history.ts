@@ -5,7 +5,7 @@ import { LedgerNotCompared } from '../pipeline/ledger/errors.js';
 import { describe } from '../platform/background/part.js';
 import { HttpFailure } from '../timestamping/http.js';
 import type { Installation } from './installation.js';
-import { ledgerHeadFile } from './ledger-head-file.js';
+import { ledgerHeadFile } from './ledger-files.js';
 import { assertAcceptedKept } from './process-memory.js';
 
 const StateRows = z.tuple([z.object({ compared_on: z.string().nullable(), is_empty: z.boolean() })]);

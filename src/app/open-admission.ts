@@ -12,9 +12,9 @@ import { messageOf } from '../platform/errors.js';
 import type { ReadinessSource } from '../platform/health.js';
 import type { SiteDirectory } from '../tenancy/directory/site-context.js';
 import type { Installation } from './installation.js';
-import { createGroupObserver } from './metrics/group-observer.js';
+import { createGroupObserver } from './metrics/admission-metrics.js';
 import { rememberAccepted } from './process-memory.js';
-import { clockSource, outboxSource } from './readiness-sources.js';
+import { clockSource, outboxSource } from './readiness.js';
 
 const GAUGE_MS = 500;
 const CLOCK_CHECK_MS = 5_000;

@@ -5,10 +5,9 @@ import { OperatorNeeded, type ServiceLogger } from '../platform/background/part.
 import { BackOff, pause } from '../platform/background/waiting.js';
 import type { Environment } from '../platform/config/index.js';
 import type { ReadinessReason } from '../platform/health.js';
-import type { ToApi } from './api-messages.js';
-import type { ProcessMetrics } from './metrics/process-json.js';
+import type { ProcessMetrics } from './metrics/metrics.js';
+import { FromWorker, type ToApi } from './process-messages.js';
 import { Silence, type SilenceLimits } from './silence.js';
-import { FromWorker } from './worker-messages.js';
 
 /** A process that another one starts and replaces: the worker, or one that answers callers. */
 export interface SupervisedProcess {

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { counted } from '../../schemas/text/counted.js';
-import { endInTime, LONGEST_STOP_MS } from '../app/end-in-time.js';
-import { endOnUncaught } from '../app/end-on-uncaught.js';
+import { endInTime, endOnUncaught, LONGEST_STOP_MS } from '../app/end-on-uncaught.js';
 import type { ComparedMigration } from '../app/installation.js';
 import type { Service } from '../app/start-service.js';
 import { superviseApi } from '../app/supervise-api.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keepRunning } from '../../src/app/keep-running.js';
+import { keepRunning } from '../../src/app/prepare-installation.js';
 import { LogBehind } from '../../src/pipeline/event-log/errors.js';
 import { type BackgroundPart, OperatorNeeded } from '../../src/platform/background/part.js';
 import { silent } from '../pipeline/relay/pipeline.js';

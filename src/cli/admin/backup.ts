@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { counted } from '../../../schemas/text/counted.js';
-import { openAudit } from '../../app/open-audit.js';
-import { type BackupState, isBackupSound, readBackupState } from '../../app/verify-backup.js';
+import { type BackupState, isBackupSound, openAudit, readBackupState } from '../../app/open-audit.js';
 import { runAudit } from '../../audit/audit.js';
 import { FINDING_KINDS } from '../../audit/finding.js';
 import { createLogger } from '../../platform/telemetry/logger.js';

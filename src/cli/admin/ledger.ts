@@ -1,9 +1,8 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { LedgerEventSkippedBody } from '../../../schemas/events/ledger.js';
 import { counted } from '../../../schemas/text/counted.js';
-import { bindEventLog } from '../../app/bind-event-log.js';
-import { ledgerHeadFile } from '../../app/ledger-head-file.js';
-import { publishLedgerKeyFile } from '../../app/ledger-key-file.js';
+import { ledgerHeadFile, publishLedgerKeyFile } from '../../app/ledger-files.js';
+import { bindEventLog } from '../../app/prepare-installation.js';
 import { rotateLedgerKey } from '../../app/rotate-ledger-key.js';
 import { openTimestamping } from '../../app/timestamping.js';
 import { catchUpLedger } from '../../pipeline/ledger/apply-ledger.js';

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { counted } from '../../../schemas/text/counted.js';
 import { type Installation, openEventLog } from '../../app/installation.js';
-import { ledgerHeadFile } from '../../app/ledger-head-file.js';
+import { ledgerHeadFile } from '../../app/ledger-files.js';
 import { type ErasureJournal, openErasureJournal } from '../../erasure/index.js';
 import { copyLog } from '../../pipeline/event-log/copy-log.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';

@@ -54,7 +54,7 @@ export const MENDS = {
       line: 'if (options.server !== undefined) endWhenLost(pool, options.server);',
       without: '',
     },
-    { file: 'src/app/watch-server.ts', line: 'if (signal.aborted) return;', without: 'if (everyMs > 0) return;' },
+    { file: 'src/app/installation.ts', line: 'if (signal.aborted) return;', without: 'if (everyMs > 0) return;' },
   ],
   // The relay looks whether the log has all that was appended.
   'whole-log': [

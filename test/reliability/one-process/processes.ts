@@ -1,12 +1,12 @@
 import type pg from 'pg';
-import { keepRunning } from '../../../src/app/keep-running.js';
+import { watchServer } from '../../../src/app/installation.js';
+import { keepRunning } from '../../../src/app/prepare-installation.js';
 import {
   assertAcceptedKept,
   createProcessMemory,
   noteAccepted,
   type ProcessMemory,
 } from '../../../src/app/process-memory.js';
-import { watchServer } from '../../../src/app/watch-server.js';
 import { createErasureRunner, recordErasureRequest } from '../../../src/erasure/index.js';
 import type { PreparedConsent } from '../../../src/pipeline/admission/prepare-consent.js';
 import { createPromises } from '../../../src/pipeline/admission/promises.js';

@@ -1,7 +1,16 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { type LedgerHeadFile, openLedgerHeadFile } from '../pipeline/ledger/head-file.js';
 import { type LedgerSigner, mlDsaVerifierKeyOf, verifierKeyOf } from '../pipeline/ledger/ledger-signer.js';
 import type { Config } from '../platform/config/index.js';
+
+/**
+ * The file with the ledger's head, in the folder of the erasure journal. Both must be kept apart
+ * from the database.
+ */
+export function ledgerHeadFile(config: Config): LedgerHeadFile {
+  return openLedgerHeadFile(join(dirname(config.erasureJournal), 'ledger-head.json'));
+}
 
 /** Path of the file with the ledger's public key, for verifiers: two C2SP verifier-key lines. */
 export function ledgerKeyFile(config: Config): string {
