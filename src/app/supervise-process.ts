@@ -4,6 +4,7 @@ import { URL } from 'node:url';
 import { OperatorNeeded, type ServiceLogger } from '../platform/background/part.js';
 import { BackOff, pause } from '../platform/background/waiting.js';
 import type { Environment } from '../platform/config/index.js';
+import { deferred } from '../platform/deferred.js';
 import type { ReadinessReason } from '../platform/health.js';
 import type { ProcessMetrics } from './metrics/metrics.js';
 import { FromWorker, type ToApi } from './process-messages.js';
@@ -107,14 +108,8 @@ export function superviseProcess(options: SuperviseOptions): SupervisedProcess {
   let isSilent = false;
   let said: readonly ReadinessReason[] = [];
   let child = spawn();
-  let onFirstStart = (): void => undefined;
-  const firstStart = new Promise<void>((resolve) => {
-    onFirstStart = resolve;
-  });
-  let onPrepared = (): void => undefined;
-  const prepared = new Promise<void>((resolve) => {
-    onPrepared = resolve;
-  });
+  const firstStart = deferred();
+  const prepared = deferred();
   let hasStarted = false;
 
   function spawn(): ChildProcess {
@@ -154,8 +149,8 @@ export function superviseProcess(options: SuperviseOptions): SupervisedProcess {
         state = data.kind;
         silence.started();
         hasStarted = true;
-        onFirstStart();
-        if (state === 'running') onPrepared();
+        firstStart.resolve();
+        if (state === 'running') prepared.resolve();
       }
     });
     return new Promise((resolve) => {
@@ -200,10 +195,10 @@ export function superviseProcess(options: SuperviseOptions): SupervisedProcess {
   failed.catch(() => undefined);
   return {
     failed,
-    prepared,
+    prepared: prepared.promise,
     start: async () => {
       tell({ kind: 'start', restarts });
-      await Promise.race([firstStart, failed]);
+      await Promise.race([firstStart.promise, failed]);
     },
     reasons: () => {
       if (isSilent) return [{ code: 'worker_hung' }];

@@ -26,6 +26,7 @@ import { Looks, pause } from '../platform/background/waiting.js';
 import { createTrustedClock } from '../platform/clock.js';
 import type { MailConfig } from '../platform/config/index.js';
 import type { Queryable } from '../platform/database/pool.js';
+import { deferred } from '../platform/deferred.js';
 import type { ReadinessReason } from '../platform/health.js';
 import { VERSION } from '../platform/version.js';
 import { pruneDeliveries } from '../tenancy/webhooks/deliveries.js';
@@ -244,17 +245,14 @@ export function runWorker(installation: Installation, onWaiting: () => void = ()
   const stopping = new AbortController();
   let worker: Worker | null = null;
   let waitsFor: readonly ReadinessReason[] = [];
-  let onWaits = (): void => undefined;
-  const waits = new Promise<void>((resolve) => {
-    onWaits = resolve;
-  });
+  const waits = deferred();
   const wait = {
     seals: true,
     signal: stopping.signal,
     onWaiting: (reasons: readonly ReadinessReason[]) => {
       waitsFor = reasons;
       onWaiting();
-      onWaits();
+      waits.resolve();
     },
   };
   const opened = whenLogAnswers(installation, wait, () => startWorker(installation)).then((started) => {
@@ -262,7 +260,7 @@ export function runWorker(installation: Installation, onWaiting: () => void = ()
     return started;
   });
   const running: RunningWorker = {
-    begun: Promise.race([opened, waits]).then(() => undefined),
+    begun: Promise.race([opened, waits.promise]).then(() => undefined),
     prepared: opened.then((started) => (started === null ? 'stopped' : 'running')),
     ended: opened.then((started) => started?.ended),
     reasons: () => worker?.parts.flatMap((part) => part.reasons?.() ?? []) ?? waitsFor,

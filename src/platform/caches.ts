@@ -1,3 +1,5 @@
+import { type Deferred, deferred } from './deferred.js';
+
 /** A cache of bytes that never change. */
 export interface ByteCache {
   /**
@@ -141,12 +143,6 @@ export function createFreshCache<K, V>(options: FreshCacheOptions<K, V>): FreshC
   };
 }
 
-interface Waiting<V> {
-  readonly value: Promise<V | undefined>;
-  readonly resolve: (value: V | undefined) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /**
  * Joins the look-ups that begin in one turn of the event loop. A service with many sites would otherwise
  * send one statement for each request.
@@ -157,7 +153,7 @@ interface Waiting<V> {
 export function joinLookUps<K, V>(
   load: (keys: readonly K[]) => Promise<ReadonlyMap<K, V>>,
 ): (key: K) => Promise<V | undefined> {
-  let joined = new Map<K, Waiting<V>>();
+  let joined = new Map<K, Deferred<V | undefined>>();
   const lookUp = async (): Promise<void> => {
     const taken = joined;
     joined = new Map();
@@ -170,15 +166,10 @@ export function joinLookUps<K, V>(
   };
   return (key) => {
     const same = joined.get(key);
-    if (same !== undefined) return same.value;
-    let resolve: Waiting<V>['resolve'] = () => undefined;
-    let reject: Waiting<V>['reject'] = () => undefined;
-    const value = new Promise<V | undefined>((onFound, onError) => {
-      resolve = onFound;
-      reject = onError;
-    });
+    if (same !== undefined) return same.promise;
+    const found = deferred<V | undefined>();
     if (joined.size === 0) setImmediate(lookUp);
-    joined.set(key, { value, resolve, reject });
-    return value;
+    joined.set(key, found);
+    return found.promise;
   };
 }

@@ -11,10 +11,11 @@ import { cycleOf, fileGraph, foldGraph, importsOf, ROOT, sourceFiles } from './i
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'platform/audit-log.ts': ['platform/database'],
   'platform/background': ['platform/health.ts'],
-  'platform/caches.ts': [],
+  'platform/caches.ts': ['platform/deferred.ts'],
   'platform/clock.ts': ['platform/background', 'platform/database'],
   'platform/config': ['platform/database', 'platform/net'],
-  'platform/database': [],
+  'platform/database': ['platform/deferred.ts'],
+  'platform/deferred.ts': [],
   'platform/errors.ts': [],
   'platform/exports': ['platform/database'],
   'platform/files.ts': [],

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import * as z from 'zod';
 import { abortOf } from '../../platform/background/signals.js';
+import { deferred } from '../../platform/deferred.js';
 import { type Faults, LIMITS, ScanFailed } from './visit.js';
 
 /**
@@ -139,10 +140,10 @@ type OnEvent = (method: string, params: unknown, session: string | undefined) =>
  * what cannot be read ends it.
  */
 export class DevTools {
+  readonly #end = deferred<false>();
   /** Resolves when the browser takes no more commands. */
-  readonly ended: Promise<false>;
+  readonly ended = this.#end.promise;
   readonly #waiting = new Map<number, Waiting>();
-  #onEnd: (ended: false) => void = () => undefined;
   #ending: string | null = null;
   #lastId = 0;
 
@@ -152,9 +153,6 @@ export class DevTools {
     onEvent: OnEvent,
     faults: Faults,
   ) {
-    this.ended = new Promise((resolve) => {
-      this.#onEnd = resolve;
-    });
     // A pipe to a browser that has ended fails by its end.
     for (const pipe of [input, output]) pipe.on('error', () => undefined);
     const read = createMessageReader((message) => this.#take(message, onEvent));
@@ -189,7 +187,7 @@ export class DevTools {
     this.#ending ??= reason;
     for (const { reject } of this.#waiting.values()) reject(new ScanFailed(this.#ending));
     this.#waiting.clear();
-    this.#onEnd(false);
+    this.#end.resolve(false);
   }
 
   #take(message: Message, onEvent: OnEvent): void {
