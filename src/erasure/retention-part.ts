@@ -3,9 +3,9 @@ import * as z from 'zod';
 import { type BackgroundPart, describe, runUnderLease, type ServiceLogger } from '../platform/background/part.js';
 import { pause } from '../platform/background/waiting.js';
 import { ClockNotTrusted, type TrustedClock } from '../platform/clock.js';
+import { firstEventIdAt } from '../platform/event-ids.js';
 import { type RowSeals, sealedRows } from '../platform/keys/index.js';
 import { type ErasureOptions, eraseSubject } from './erase-subject.js';
-import { firstEventIdAt } from './requests.js';
 
 export interface RetentionOptions extends ErasureOptions {
   /** A pool, because the lease holds a separate connection. */

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import type { Queryable } from '../platform/database/pool.js';
+import { timeOfEventId } from '../platform/event-ids.js';
 import { type BlindIndexKind, type KeyRows, nextPersonRows } from '../platform/keys/index.js';
-import { type ErasureRequest, timeOfEventId } from './requests.js';
+import type { ErasureRequest } from './requests.js';
 
 /** The next records of an erasure. */
 export interface RecordPage {

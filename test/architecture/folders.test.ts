@@ -16,6 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'platform/config': ['platform/database', 'platform/net'],
   'platform/database': ['platform/deferred.ts'],
   'platform/deferred.ts': [],
+  'platform/event-ids.ts': ['platform/keys'],
   'platform/errors.ts': [],
   'platform/exports': ['platform/database'],
   'platform/files.ts': [],

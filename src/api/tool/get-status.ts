@@ -2,7 +2,6 @@ import { statedOrigin } from '../../../schemas/api/stated-origin.js';
 import { MAX_STATUS_ITEMS, StatusItem, type StatusQuery } from '../../../schemas/api/status.js';
 import { originOf } from '../../../schemas/events/consent-imported.js';
 import { consentToken, testConsentToken } from '../../../schemas/events/consent-recorded.js';
-import { timeOfEventId } from '../../erasure/requests.js';
 import {
   nextPersonRecords,
   type PersonRecordsOptions,
@@ -10,6 +9,7 @@ import {
 } from '../../evidence/records/person-records.js';
 import { testRecords } from '../../evidence/records/test-records.js';
 import { serviceUnavailable } from '../../platform/errors.js';
+import { timeOfEventId } from '../../platform/event-ids.js';
 import { blindIndex, type IndexedPerson } from '../../platform/keys/index.js';
 import { FairTurns } from '../guards/fair-turns.js';
 import { goneClient } from '../server/gone-client.js';

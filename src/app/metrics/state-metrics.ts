@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Gauge, type Registry } from 'prom-client';
-import { timeOfEventId } from '../../erasure/requests.js';
 import type { EventLog, Position } from '../../pipeline/event-log/port.js';
 import { clockDifference } from '../../platform/clock.js';
 import type { Queryable } from '../../platform/database/pool.js';
+import { timeOfEventId } from '../../platform/event-ids.js';
 import { type PipelineState, readPipelineState } from './state-query.js';
 
 export interface SharedReaderOptions<T> {

@@ -5,9 +5,9 @@ import { consentsStream, noticesStream, POLICY_STREAM } from '../../../schemas/e
 import type { RevisionRun } from '../../../schemas/evidence/batch-header.js';
 import { PROOF_LIMITS } from '../../../schemas/evidence/proof-limits.js';
 import { PERIODS } from '../../../schemas/evidence/roll-ups.js';
-import { firstEventIdAt } from '../../erasure/requests.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';
+import { firstEventIdAt } from '../../platform/event-ids.js';
 import { type IndexedPerson, type KeyRows, personRows } from '../../platform/keys/index.js';
 import { readEntries, type SealedEntry } from './entry-reader.js';
 import { ExportFailed } from './errors.js';

@@ -8,6 +8,7 @@ import {
 import { consentRecordText } from '../../../schemas/evidence/consent-record-members.js';
 import type { DisclosureName } from '../../../schemas/evidence/disclosed-values.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
+import { newEventId } from '../../platform/event-ids.js';
 import {
   type BlindIndexKind,
   blindIndex,
@@ -232,21 +233,6 @@ function indexesOf(fields: ReadonlyMap<DisclosureName, JsonValue>, siteKey: Uint
     phone: indexOf('phone', 'signer_phone'),
     id_number: indexOf('id_number', 'signer_id_number'),
   };
-}
-
-/**
- * Creates an event id: UUID version 7 (RFC 9562 §5.7) with 48 bits of Unix milliseconds and 74
- * random bits. Ids of one period are adjacent, so an insert touches few index pages.
- * @param now Unix milliseconds
- */
-export function newEventId(now: number, random: RandomPool): string {
-  const bytes = Buffer.allocUnsafe(16);
-  bytes.set(random.take(10), 6);
-  bytes.writeUIntBE(now, 0, 6);
-  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f);
-  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
-  const hex = bytes.toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
 /** The JSON of an event's body: as `JSON.stringify` writes it, at a third of its cost where strings are long. */

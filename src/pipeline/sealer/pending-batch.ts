@@ -1,6 +1,7 @@
 import { InvalidEventBody, isConsentType } from '../../../schemas/events/sealed-event.js';
 import { siteOfStream } from '../../../schemas/events/streams.js';
 import type { Queryable } from '../../platform/database/pool.js';
+import { timeOfEventId } from '../../platform/event-ids.js';
 import type { LogDamaged } from '../event-log/errors.js';
 import type { LoggedEvent, Position, StreamEvent } from '../event-log/port.js';
 import { listQuarantinedSites, quarantineSite } from '../event-log/quarantined-sites.js';
@@ -58,7 +59,7 @@ export class PendingBatch {
     this.#heads.set(event.stream, headOf(leaf));
     this.#since ??= now;
     if (isConsentType(event.type))
-      this.oldestConsent = Math.min(this.oldestConsent ?? Number.POSITIVE_INFINITY, timeOfEventId(event.id));
+      this.oldestConsent = Math.min(this.oldestConsent ?? Number.POSITIVE_INFINITY, timeOfEventId(event.id).getTime());
     return true;
   }
 
@@ -76,11 +77,6 @@ export class PendingBatch {
     if (this.#since === null) return false;
     return this.room(limits) <= 0 || Math.max(now - this.#since, consentAge) >= limits.maxAgeMs;
   }
-}
-
-/** The time in an event id of admission: UUID version 7 (RFC 9562 §5.7). @returns Unix milliseconds */
-function timeOfEventId(id: string): number {
-  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
 
 function leafOrRefusal(event: LoggedEvent, head: ReturnType<StreamHeads['get']>, tag: Uint8Array | null): SealedLeaf {

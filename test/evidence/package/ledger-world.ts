@@ -13,7 +13,6 @@ import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { announceErasures } from '../../../src/erasure/announce-erasures.js';
 import { ensureManifestCertificate } from '../../../src/evidence/package/index.js';
-import { newEventId } from '../../../src/pipeline/admission/prepare-consent.js';
 import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';
 import { openLedgerSigner } from '../../../src/pipeline/ledger/ledger-signer.js';
 import { appendRuns, sequenceRuns } from '../../../src/pipeline/relay/placement.js';
@@ -23,6 +22,7 @@ import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
 import { readNewestStamp } from '../../../src/pipeline/stamper/newest-stamp.js';
 import { stampCheckpoint } from '../../../src/pipeline/stamper/stamp-checkpoint.js';
 import { putEvents } from '../../../src/platform/database/shared-statements.js';
+import { newEventId } from '../../../src/platform/event-ids.js';
 import {
   blindIndex,
   createKeyring,
