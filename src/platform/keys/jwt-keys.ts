@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { remembered } from '../caches.js';
 import type { Queryable } from '../database/pool.js';
 import { KeyError } from './errors.js';
 import { isKeySealed, type KeyringStore, keySealColumns, type NewKey } from './keyring-store.js';
-import { remembered } from './memory.js';
 import type { ReportAlteredRow } from './row-seals.js';
 import { type SigningKey, signingKeyOf } from './signing-key.js';
 

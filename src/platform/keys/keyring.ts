@@ -1,12 +1,12 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
 import * as z from 'zod';
+import { remembered } from '../caches.js';
 import type { Queryable, TransactionHooks } from '../database/pool.js';
 import type { SealedTable } from '../database/sealed-tables.js';
 import { KeyError } from './errors.js';
 import { createJwtKeys, type JwtKeyring } from './jwt-keys.js';
 import { type KeyColumns, type KeyRow, type OpenKeyRow, openKeyColumns, openKeyRow } from './key-rows.js';
 import { type KeyPurpose, KeyringStore, type NewKey, type ReloadMasterKey, type StoredKey } from './keyring-store.js';
-import { remembered } from './memory.js';
 import {
   FORGET_CHANGES,
   type ReportAlteredRow,
