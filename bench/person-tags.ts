@@ -1,9 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { streamsRoot, tiledRuns } from '../schemas/evidence/batch-header.js';
-import { batchRoot } from '../src/pipeline/ledger/batch-tree.js';
-import { sortedTags, tagsRoot } from '../src/pipeline/ledger/person-tags.js';
-import { namedRuns, runsOf, sortedLeaves } from '../src/pipeline/ledger/runs.js';
-import type { SealedLeaf } from '../src/pipeline/ledger/sealed-leaf.js';
+import { batchRoot } from '../src/pipeline/ledger/batch-nodes.js';
+import { namedRuns, runsOf, sortedLeaves, sortedTags, tagsRoot } from '../src/pipeline/ledger/batch-rules.js';
+import type { SealedLeaf } from '../src/pipeline/ledger/ledger-state.js';
 import { SALT_KEY_BYTES, streamKeysUnder } from '../src/pipeline/ledger/stream-keys.js';
 import type { BenchedService, RunFigures } from './benched-service.js';
 import { describeRun, median } from './report.js';

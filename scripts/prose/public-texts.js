@@ -73,7 +73,7 @@ const PROGRAM = {
     export { ERROR_CODES } from './schemas/api/error-codes.js';
     export { panelDescription, toolApiText } from './src/api/openapi/descriptions.js';
     export { createProgram } from './src/cli/program.js';
-    export { packageReadme } from './src/evidence/package/package-readme.js';
+    export { packageReadme } from './src/evidence/package/readme.js';
     export { CHECKS } from './verifier-cli/src/index.js';
     export { en as report } from './verifier-cli/src/i18n/en/index.js';
     export { en as dashboard } from './dashboard/src/i18n/en/index.js';`,

@@ -1,18 +1,16 @@
 import { Server } from 'node:net';
 import { gateEventLog } from '../pipeline/event-log/gated-event-log.js';
-import { describe } from '../platform/background/run-under-lease.js';
+import { describe } from '../platform/background/part.js';
 import { loadConfig } from '../platform/config/index.js';
-import type { ReadinessReason } from '../platform/health/reasons.js';
+import type { ReadinessReason } from '../platform/health.js';
 import { createLogger } from '../platform/telemetry/logger.js';
 import { type Api, createApi } from './api.js';
-import { ToApi } from './api-messages.js';
 import { assertConnectionsFit } from './connection-room.js';
 import { endOnUncaught } from './end-on-uncaught.js';
 import { GROUPS_OF_SEVERAL } from './further-apis.js';
 import { type Installation, openInstallation } from './installation.js';
-import { followParent, tellFailure, tellParent } from './parent-process.js';
 import { createProcessMemory } from './process-memory.js';
-import { HEARTBEAT_MS } from './worker-messages.js';
+import { followParent, HEARTBEAT_MS, ToApi, tellFailure, tellParent } from './process-messages.js';
 
 // A further process of `serve` that answers callers: see further-apis.ts. Its argument is its number.
 const number = Number(process.argv[2]);

@@ -1,16 +1,14 @@
 import type { Server } from 'node:net';
 import { createRateLimiter } from '../api/guards/rate-limiter.js';
 import { createApp } from '../api/server/app.js';
-import { messageOf } from '../platform/errors/message-of.js';
+import { messageOf } from '../platform/errors.js';
 import { createKeyUsage } from '../tenancy/api-keys/key-usage.js';
 import { createSiteDirectory } from '../tenancy/directory/site-directory.js';
 import { createLiveHosts } from '../tenancy/domains/live-hosts.js';
 import type { Installation } from './installation.js';
-import { listen, listenOn } from './listen.js';
-import { metricsGroup, metricsGroupOf, observeApp } from './observe-app.js';
+import { listen, listenOn, metricsGroup, metricsGroupOf, observeApp } from './listen.js';
 import { openAdmission } from './open-admission.js';
-import { readinessOf } from './readiness.js';
-import { databaseSource, historySource, logSource, promisesSource, workerSource } from './readiness-sources.js';
+import { databaseSource, historySource, logSource, promisesSource, readinessOf, workerSource } from './readiness.js';
 import { serviceRoutes } from './service-routes.js';
 import type { WorkerBeside } from './supervise-process.js';
 

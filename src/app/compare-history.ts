@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { askWitness } from '../pipeline/cosigner/ask-witness.js';
+import { askWitness } from '../pipeline/cosigner/cosigner.js';
 import { WitnessFailure } from '../pipeline/cosigner/submit-checkpoint.js';
 import { LedgerNotCompared } from '../pipeline/ledger/errors.js';
-import { describe } from '../platform/background/run-under-lease.js';
+import { describe } from '../platform/background/part.js';
 import { HttpFailure } from '../timestamping/http.js';
 import type { Installation } from './installation.js';
-import { ledgerHeadFile } from './ledger-head-file.js';
+import { ledgerHeadFile } from './ledger-files.js';
 import { assertAcceptedKept } from './process-memory.js';
 
 const StateRows = z.tuple([z.object({ compared_on: z.string().nullable(), is_empty: z.boolean() })]);

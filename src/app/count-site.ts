@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isConsentType } from '../../schemas/events/sealed-event.js';
 import { consentsStream, noticesStream } from '../../schemas/events/streams.js';
 import type { EventLog } from '../pipeline/event-log/port.js';
-import { isStamped } from '../pipeline/ledger/stamped.js';
+import { isStamped } from '../pipeline/ledger/read-checkpoints.js';
 import type { Queryable } from '../platform/database/pool.js';
 
 /**

@@ -1,4 +1,6 @@
 import type { Logger } from 'pino';
+import type { ServiceLogger } from '../platform/background/part.js';
+import type { CaughtWhere, Metrics } from './metrics/metrics.js';
 
 /** As of every command that failed (`EXIT.failed`). */
 const EXIT_FAILED = 1;
@@ -20,7 +22,7 @@ export function endOnUncaught(logger: Pick<Logger, 'fatal'>): void {
 }
 
 /** Returns the place of an error in the program, without its message. */
-export function placeOf(error: unknown): Readonly<Record<string, unknown>> {
+function placeOf(error: unknown): Readonly<Record<string, unknown>> {
   if (!(error instanceof Error)) return { type: typeof error };
   const { name, message, stack = '' } = error;
   const frames = stack.slice(Math.max(0, stack.indexOf(message)) + message.length).split('\n');
@@ -28,5 +30,49 @@ export function placeOf(error: unknown): Readonly<Record<string, unknown>> {
     type: name,
     ...('code' in error && typeof error.code === 'string' && { code: error.code }),
     stack: frames.filter((line) => /^\s+at /.test(line)).join('\n'),
+  };
+}
+
+export interface EndInTimeOptions {
+  readonly ms: number;
+  readonly logger: Pick<Logger, 'error'>;
+  /** Ends the process at once. */
+  readonly exit: (exitCode: number) => void;
+}
+
+/** Below the 30 s that containers get for the steps in progress (docs/operations.md, “Deploy”). */
+export const LONGEST_STOP_MS = 25_000;
+
+/**
+ * Ends the process after `ms` milliseconds, whatever its stop waits for then: a database, a log
+ * or an authority that does not answer. Every answered request is durable, and every step
+ * survives a kill. Later the orchestrator would kill the process, and no log line would state the
+ * reason.
+ */
+export function endInTime({ ms, logger, exit }: EndInTimeOptions): void {
+  const end = (): void => {
+    logger.error(
+      { after_ms: ms },
+      'the process did not stop in time, and is ended now; nothing that was acknowledged is lost',
+    );
+    exit(1);
+  };
+  setTimeout(end, ms).unref();
+}
+
+/**
+ * Returns what counts and logs an exception that a guarded listener caught. The log names its place, without its
+ * message, which may quote a stranger.
+ */
+export function reportCaught(
+  { logger, metrics }: { readonly logger: ServiceLogger; readonly metrics: Pick<Metrics, 'countCaught'> },
+  where: CaughtWhere,
+): (error: unknown) => void {
+  return (error) => {
+    metrics.countCaught(where);
+    logger.error(
+      { where, ...placeOf(error) },
+      'the answer of a foreign server caused an internal error, which ended a request',
+    );
   };
 }

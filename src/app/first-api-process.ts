@@ -2,12 +2,10 @@ import * as z from 'zod';
 import { OperatorNeeded } from '../platform/background/part.js';
 import { loadConfig } from '../platform/config/index.js';
 import { createLogger } from '../platform/telemetry/logger.js';
-import { endInTime, LONGEST_STOP_MS } from './end-in-time.js';
-import { endOnUncaught } from './end-on-uncaught.js';
-import { followParent, tellFailure, tellParent } from './parent-process.js';
+import { endInTime, endOnUncaught, LONGEST_STOP_MS } from './end-on-uncaught.js';
+import { followParent, HEARTBEAT_MS, ToWorker, tellFailure, tellParent } from './process-messages.js';
 import type { Service } from './start-service.js';
 import { superviseProcess, WORKER_PROGRAM } from './supervise-process.js';
-import { HEARTBEAT_MS, ToWorker } from './worker-messages.js';
 
 // The first process of `serve`, and the process of `api`, that answers callers: see supervise-api.ts. Its
 // argument is the role.

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { LedgerNotCompared, LedgerRolledBack } from '../pipeline/ledger/errors.js';
-import { describe } from '../platform/background/run-under-lease.js';
+import { describe } from '../platform/background/part.js';
 import { BackOff, pause } from '../platform/background/waiting.js';
 import type { Config } from '../platform/config/index.js';
 import { ServerChanged } from '../platform/database/errors.js';

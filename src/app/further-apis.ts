@@ -1,10 +1,10 @@
 import type { Server } from 'node:net';
-import { describe } from '../platform/background/run-under-lease.js';
+import { describe } from '../platform/background/part.js';
 import type { Environment } from '../platform/config/index.js';
-import { FromApi } from './api-messages.js';
 import type { Installation } from './installation.js';
-import type { ProcessMetrics } from './metrics/process-json.js';
+import type { ProcessMetrics } from './metrics/metrics.js';
 import { noteAccepted } from './process-memory.js';
+import { FromApi, HEARTBEAT_MS } from './process-messages.js';
 import {
   API_PROGRAM,
   API_SILENCE,
@@ -12,7 +12,6 @@ import {
   superviseProcess,
   type WorkerBeside,
 } from './supervise-process.js';
-import { HEARTBEAT_MS } from './worker-messages.js';
 
 /** The processes of `serve` that answer callers, without the first one. */
 export interface FurtherApis {

@@ -1,12 +1,10 @@
 import { createApp } from '../api/server/app.js';
 import { healthRoutes } from '../api/server/health.js';
-import type { ReadinessReason } from '../platform/health/reasons.js';
+import type { ReadinessReason } from '../platform/health.js';
 import type { Api } from './api.js';
 import type { Installation } from './installation.js';
-import { listen } from './listen.js';
-import { metricsGroup, observeApp } from './observe-app.js';
-import { readinessOf } from './readiness.js';
-import { databaseSource, historySource, logSource, workerSource } from './readiness-sources.js';
+import { listen, metricsGroup, observeApp } from './listen.js';
+import { databaseSource, historySource, logSource, readinessOf, workerSource } from './readiness.js';
 
 /**
  * The HTTP application of a worker: liveness, readiness (database, event log, projections and the

@@ -3,22 +3,21 @@ import type { Logger } from 'pino';
 import type { EventLog, LoggedEvent } from '../pipeline/event-log/port.js';
 import { createPostgresEventLog } from '../pipeline/event-log/postgres/postgres-event-log.js';
 import { createLedgerGuard, type LedgerGuard } from '../pipeline/ledger/ledger-guard.js';
+import { pause } from '../platform/background/waiting.js';
 import type { Config } from '../platform/config/index.js';
-import { certificateHint } from '../platform/database/certificate-hint.js';
+import { type ConnectionOptions, connectClient } from '../platform/database/connection.js';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../platform/database/embedded/index.js';
-import { ensureRoles } from '../platform/database/ensure-roles.js';
-import { DatabaseSetupError } from '../platform/database/errors.js';
-import { loadMigrations } from '../platform/database/load-migrations.js';
+import { certificateHint, DatabaseSetupError } from '../platform/database/errors.js';
 import { type MigrateOptions, migrate } from '../platform/database/migrate.js';
+import { loadMigrations, programName } from '../platform/database/migrations.js';
 import { createPool, type TransactionHooks } from '../platform/database/pool.js';
-import { refuseTransactionPooling } from '../platform/database/pooling.js';
-import type { DatabaseRole } from '../platform/database/roles.js';
-import { programName } from '../platform/database/running-programs.js';
-import { refuseUnsafeServer } from '../platform/database/safety.js';
+import { ensureRoles } from '../platform/database/rights.js';
 import { compareSchema, type SchemaDifference } from '../platform/database/schema-differences.js';
 import { refuseUnmigrated } from '../platform/database/schema-version.js';
 import { bindServer, type ServerBinding } from '../platform/database/server-binding.js';
-import { messageOf } from '../platform/errors/message-of.js';
+import { refuseTransactionPooling, refuseUnsafeServer } from '../platform/database/server-checks.js';
+import type { DatabaseRole } from '../platform/database/session.js';
+import { messageOf } from '../platform/errors.js';
 import {
   createKeyring,
   createRandomPool,
@@ -26,17 +25,17 @@ import {
   type Keyring,
   loadMasterKey,
   type RandomPool,
+  type ReportAlteredRow,
   reloadOf,
 } from '../platform/keys/index.js';
 import { openTracing } from '../platform/telemetry/open-tracing.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import { VERSION } from '../platform/version.js';
-import { ledgerHeadFile } from './ledger-head-file.js';
+import { reportCaught } from './end-on-uncaught.js';
+import { ledgerHeadFile } from './ledger-files.js';
 import { createMetrics, type Metrics } from './metrics/metrics.js';
+import type { CountAlteredRow } from './metrics/part-metrics.js';
 import { createProcessMemory, type ProcessMemory } from './process-memory.js';
-import { reportAlteredRows } from './report-altered-rows.js';
-import { reportCaught } from './report-caught.js';
-import { watchServer } from './watch-server.js';
 
 /**
  * The resources that the roles and commands of one installation use. The function that opens it
@@ -280,4 +279,60 @@ function unreachable(cause: unknown): DatabaseSetupError {
   const reason = cause instanceof Error && cause.message !== '' ? cause.message : String(cause);
   const hint = certificateHint(cause) ?? 'Check DATABASE_URL.';
   return new DatabaseSetupError('unreachable', `The database cannot be used (${reason}). ${hint}`, { cause });
+}
+
+/** Longest time in which open connections may go on unnoticed to a server that the address has left. */
+const EVERY_MS = 5_000;
+
+/**
+ * Connects anew every few seconds, and closes the connection before. Connections that stay open never tell
+ * that the address leads to another server by now: that of a leader which was frozen and lives again accepts
+ * consents that the new leader does not have. The binding of the options refuses the other server. The newest
+ * connection stays open, so that a migration sees a process which does nothing at the time.
+ * @param everyMs pause between two connections, in milliseconds
+ * @returns a function that ends it
+ */
+export function watchServer(options: ConnectionOptions, everyMs = EVERY_MS): () => Promise<void> {
+  const stop = new AbortController();
+  const watching = watch(options, everyMs, stop.signal);
+  return async () => {
+    stop.abort();
+    await watching;
+  };
+}
+
+async function watch(options: ConnectionOptions, everyMs: number, signal: AbortSignal): Promise<void> {
+  let open: pg.Client | null = null;
+  // A server that vanished never confirms the end.
+  const leave = (): void => void open?.end().catch(() => undefined);
+  for (;;) {
+    await pause(everyMs, signal);
+    if (signal.aborted) return leave();
+    try {
+      const client = await connectClient(options);
+      leave();
+      open = client;
+    } catch {
+      // A server that cannot be reached is reported by those who need it, and a refusal by the binding.
+    }
+  }
+}
+
+/** Rows whose report is remembered, so that a request repeated often does not fill the log. */
+const MAX_REMEMBERED = 10_000;
+
+/** Creates the report of altered rows: every finding counts, and each row is logged once. */
+export function reportAlteredRows(logger: Pick<Logger, 'error'>, count: CountAlteredRow): ReportAlteredRow {
+  const logged = new Set<string>();
+  return ({ table, id }) => {
+    count(table);
+    const name = `${table} ${id}`;
+    if (logged.has(name)) return;
+    if (logged.size >= MAX_REMEMBERED) logged.clear();
+    logged.add(name);
+    logger.error(
+      { code: 'ROW_ALTERED', table, id },
+      'a stored row was altered outside the service: it is left out and grants nothing',
+    );
+  };
 }

@@ -1,18 +1,20 @@
 import { type Admission, createAdmission } from '../pipeline/admission/admission.js';
-import { createCheckedClock } from '../pipeline/admission/checked-clock.js';
-import { createOutboxGauge, type OutboxGauge } from '../pipeline/admission/outbox-gauge.js';
-import { certifiedPromiseKey } from '../pipeline/admission/promise-key.js';
-import { createPromises } from '../pipeline/admission/promises.js';
+import { certifiedPromiseKey, createPromises } from '../pipeline/admission/promises.js';
 import { DEFAULT_GROUP_LIMITS } from '../pipeline/admission/submit.js';
 import { createTestAdmission, type TestAdmission } from '../pipeline/admission/test-admission.js';
-import { createWriteWatch } from '../pipeline/admission/write-watch.js';
-import { messageOf } from '../platform/errors/message-of.js';
-import type { ReadinessSource } from '../platform/health/readiness.js';
+import {
+  createCheckedClock,
+  createOutboxGauge,
+  createWriteWatch,
+  type OutboxGauge,
+} from '../pipeline/admission/watches.js';
+import { messageOf } from '../platform/errors.js';
+import type { ReadinessSource } from '../platform/health.js';
 import type { SiteDirectory } from '../tenancy/directory/site-context.js';
 import type { Installation } from './installation.js';
-import { createGroupObserver } from './metrics/group-observer.js';
+import { createGroupObserver } from './metrics/admission-metrics.js';
 import { rememberAccepted } from './process-memory.js';
-import { clockSource, outboxSource } from './readiness-sources.js';
+import { clockSource, outboxSource } from './readiness.js';
 
 const GAUGE_MS = 500;
 const CLOCK_CHECK_MS = 5_000;

@@ -4,7 +4,7 @@ import { type PanelDeps, panelDeps } from '../api/panel/deps.js';
 import { createVerifier } from '../evidence/verification/verifier.js';
 import { VERSION } from '../platform/version.js';
 import { createSiteDirectory } from '../tenancy/directory/site-directory.js';
-import { createTxtLookUp } from '../tenancy/domains/txt-look-up.js';
+import { createTxtLookUp } from '../tenancy/domains/verify-site.js';
 import { createScanner } from '../tenancy/scans/scan-site.js';
 import type { Installation } from './installation.js';
 

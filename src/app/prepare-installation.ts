@@ -1,16 +1,18 @@
+import * as z from 'zod';
 import { PROJECTIONS } from '../../projections/index.js';
 import { applyErasures, openErasureJournal } from '../erasure/index.js';
 import { EventLogUnavailable, LogDamaged } from '../pipeline/event-log/errors.js';
+import { ensureLogIdentity } from '../pipeline/event-log/log-identity.js';
+import type { EventLog } from '../pipeline/event-log/port.js';
 import { catchUpLedger } from '../pipeline/ledger/apply-ledger.js';
 import { prepareProjections } from '../pipeline/projector/index.js';
 import { assertLogWhole } from '../pipeline/relay/log-check.js';
-import { describe } from '../platform/background/run-under-lease.js';
+import { type BackgroundPart, describe, type ServiceLogger } from '../platform/background/part.js';
 import { BackOff, pause } from '../platform/background/waiting.js';
-import type { ReadinessReason } from '../platform/health/reasons.js';
-import { bindEventLog } from './bind-event-log.js';
+import type { Queryable } from '../platform/database/pool.js';
+import type { ReadinessReason } from '../platform/health.js';
 import { askWitnesses, recordComparison } from './compare-history.js';
 import type { Installation } from './installation.js';
-import { logDamaged } from './keep-running.js';
 
 /**
  * Establishes the preconditions of serving requests. The read models exist. The log belongs to this
@@ -86,4 +88,69 @@ export async function whenLogAnswers<T>(
     await pause(backOff.next(), signal);
   }
   return null;
+}
+
+export interface KeepOptions {
+  readonly logger: ServiceLogger;
+  /** Pauses before a part that met damage runs again, in milliseconds: they double up to the last. */
+  readonly firstPauseMs?: number;
+  readonly longestPauseMs?: number;
+  /** Age of a run from which on the damage before it counts as repaired, in milliseconds. */
+  readonly steadyMs?: number;
+}
+
+/** Returns the reason for `/readyz` while a damaged log waits for an operator. */
+function logDamaged({ name }: LogDamaged): readonly ReadinessReason[] {
+  return [{ code: 'log_damaged', names: [name] }];
+}
+
+/**
+ * Returns a part that waits while the log is damaged, and runs again from time to time, so that it
+ * goes on by itself after the repair. The other parts run on: a damaged log ends no process.
+ */
+export function keepRunning(part: BackgroundPart, options: KeepOptions): BackgroundPart {
+  const { logger, firstPauseMs = 1_000, longestPauseMs = 30_000, steadyMs = 5_000 } = options;
+  let damage: LogDamaged | null = null;
+  const run = async (signal: AbortSignal): Promise<void> => {
+    const backOff = new BackOff(firstPauseMs, longestPauseMs);
+    while (!signal.aborted) {
+      const repaired = setTimeout(() => {
+        damage = null;
+        backOff.reset();
+      }, steadyMs);
+      try {
+        return await part.run(signal);
+      } catch (error) {
+        if (!(error instanceof LogDamaged)) throw error;
+        damage = error;
+        logger.error(
+          { part: part.name, reason: describe(error) },
+          'this part stopped until an operator acts; the other parts keep running',
+        );
+      } finally {
+        clearTimeout(repaired);
+      }
+      await pause(backOff.next(), signal);
+    }
+  };
+  return {
+    name: part.name,
+    run,
+    status: () => part.status(),
+    reasons: () => [...(part.reasons?.() ?? []), ...(damage === null ? [] : logDamaged(damage))],
+  };
+}
+
+const identityRows = z.array(z.object({ log_id: z.string() })).max(1);
+
+/**
+ * Checks that the log belongs to this database. The first start binds the two to each other.
+ * @param db in the role `consent_ledger_worker`
+ * @throws LogIdentityMismatch, EventLogUnavailable
+ */
+export async function bindEventLog(db: Queryable, eventLog: EventLog): Promise<void> {
+  const { rows } = await db.query('select log_id from event_log_identity');
+  const [stored] = identityRows.parse(rows);
+  const identity = await ensureLogIdentity(eventLog, stored?.log_id ?? null);
+  await db.query('insert into event_log_identity (log_id) values ($1) on conflict do nothing', [identity]);
 }

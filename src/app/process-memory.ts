@@ -3,9 +3,9 @@ import type { Admission } from '../pipeline/admission/admission.js';
 import type { LedgerMemory } from '../pipeline/ledger/ledger-guard.js';
 import { OperatorNeeded } from '../platform/background/part.js';
 import type { Queryable } from '../platform/database/pool.js';
-import { recordsWithoutKey } from '../platform/database/records-without-key.js';
 import type { ServerBinding } from '../platform/database/server-binding.js';
-import { RequestRefused } from '../platform/errors/request-refused.js';
+import { recordsWithoutKey } from '../platform/database/shared-statements.js';
+import { RequestRefused } from '../platform/errors.js';
 
 /** Facts that a process knows from its own work. A database that went back in time contradicts them. */
 export interface ProcessMemory extends LedgerMemory {

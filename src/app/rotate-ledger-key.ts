@@ -9,7 +9,7 @@ import {
   verifierKeyOf,
 } from '../pipeline/ledger/ledger-signer.js';
 import { readNewestStamp } from '../pipeline/stamper/newest-stamp.js';
-import { handOverLedger } from '../pipeline/stamper/rotate-ledger-key.js';
+import { handOverLedger } from '../pipeline/stamper/stamp-checkpoint.js';
 import type { Queryable } from '../platform/database/pool.js';
 import type { Keyring } from '../platform/keys/index.js';
 import type { TimestampClient } from '../timestamping/client.js';

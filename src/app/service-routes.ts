@@ -1,7 +1,13 @@
+import type pg from 'pg';
+import { hashPassword } from '../accounts/credentials/credentials.js';
 import { createMailQueue } from '../accounts/mail/mail-queue.js';
 import { createAccessTokens, freshJwtKeys } from '../accounts/sign-in/access-tokens.js';
 import { createPasswordCheck } from '../accounts/sign-in/check-password.js';
+import { startSignIn } from '../accounts/sign-in/sign-ins.js';
+import type { WantedAccount } from '../accounts/sign-up/request-sign-up.js';
 import { createUserDirectory } from '../accounts/users/user-directory.js';
+import { insertUser } from '../accounts/users/users.js';
+import type { CreateAccount } from '../api/auth/deps.js';
 import { networkTurns } from '../api/auth/deps.js';
 import { SECOND_FACTOR_OPERATIONS } from '../api/auth/second-factor.js';
 import { serveAuth } from '../api/auth/serve-auth.js';
@@ -32,8 +38,11 @@ import { withBatchBodies } from '../api/tool/recording.js';
 import { serveTool } from '../api/tool/serve-tool.js';
 import { makeReceipt } from '../evidence/package/index.js';
 import { createVerifier } from '../evidence/verification/verifier.js';
-import type { Readiness } from '../platform/health/readiness.js';
-import { isLoopback } from '../platform/net/hosts.js';
+import { appendAuditEntry } from '../platform/audit-log.js';
+import { type Queryable, withTransaction } from '../platform/database/pool.js';
+import { ChangeRefused } from '../platform/errors.js';
+import type { Readiness } from '../platform/health.js';
+import { isLoopback } from '../platform/net/reach.js';
 import { createDetectRegion } from '../platform/regions/detect-region.js';
 import { openGeoDatabase } from '../platform/regions/geo-database.js';
 import { VERSION } from '../platform/version.js';
@@ -41,9 +50,9 @@ import type { KeyUsage } from '../tenancy/api-keys/key-usage.js';
 import { vendorListsIn } from '../tenancy/configuration/vendor-lists.js';
 import type { SiteDirectory } from '../tenancy/directory/site-context.js';
 import type { LiveHosts } from '../tenancy/domains/live-hosts.js';
-import { createTxtLookUp } from '../tenancy/domains/txt-look-up.js';
+import { createTxtLookUp } from '../tenancy/domains/verify-site.js';
 import { createScanner } from '../tenancy/scans/scan-site.js';
-import { accountCreator } from './create-account.js';
+import { createTenant, PLANS } from '../tenancy/tenants/tenants.js';
 import type { Installation } from './installation.js';
 import type { OpenedAdmission } from './open-admission.js';
 import { readTsaRoots } from './timestamping.js';
@@ -160,4 +169,37 @@ function forEveryOrigin(prefix: string, serve: RouteGroup): RouteGroup {
       { prefix },
     );
   };
+}
+
+/**
+ * Creates the tenant and the owner of a sign-up, with the standard plan, and signs the owner in.
+ * @param adminPool in the role `consent_ledger_admin`
+ */
+function accountCreator(adminPool: pg.Pool): CreateAccount {
+  return async (wanted, password) => {
+    const passwordHash = await hashPassword(password);
+    try {
+      return await withTransaction(adminPool, (db) => create(db, wanted, passwordHash));
+    } catch (error) {
+      if (error instanceof ChangeRefused && error.code === 'already_exists') return null;
+      throw error;
+    }
+  };
+}
+
+async function create(db: Queryable, { organisation, email }: WantedAccount, passwordHash: string) {
+  const { id: tenantId } = await createTenant(db, organisation, PLANS.standard);
+  const role = 'owner' as const;
+  const { id } = await insertUser(db, { tenantId, email, role }, passwordHash);
+  const user = { id, tenantId, email, role };
+  await appendAuditEntry(db, {
+    tenantId,
+    actor: { kind: 'user', userId: id },
+    action: 'tenant.sign_up',
+    subject: { kind: 'tenant', id: tenantId },
+    details: { plan: PLANS.standard.name },
+  });
+  const started = await startSignIn(db, user, passwordHash, null);
+  if (started === null) throw new Error('a user who was just made cannot sign in');
+  return { user: { ...user, signInId: started.signInId }, refreshToken: started.refreshToken };
 }

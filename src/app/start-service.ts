@@ -1,9 +1,8 @@
 import type { Logger } from 'pino';
 import { gateEventLog } from '../pipeline/event-log/gated-event-log.js';
-import { OperatorNeeded } from '../platform/background/part.js';
-import { describe } from '../platform/background/run-under-lease.js';
+import { describe, OperatorNeeded } from '../platform/background/part.js';
 import type { Config, Environment } from '../platform/config/index.js';
-import type { ReadinessReason } from '../platform/health/reasons.js';
+import type { ReadinessReason } from '../platform/health.js';
 import { createApi } from './api.js';
 import { assertMayPromise } from './compare-history.js';
 import { assertConnectionsFit } from './connection-room.js';

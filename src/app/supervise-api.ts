@@ -1,6 +1,6 @@
 import type { ServiceLogger } from '../platform/background/part.js';
 import type { Environment } from '../platform/config/index.js';
-import { FromFirstApi } from './api-messages.js';
+import { FromFirstApi } from './process-messages.js';
 import type { Service } from './start-service.js';
 import { API_SILENCE, FIRST_API_PROGRAM, superviseProcess } from './supervise-process.js';
 

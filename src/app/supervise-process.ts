@@ -4,11 +4,11 @@ import { URL } from 'node:url';
 import { OperatorNeeded, type ServiceLogger } from '../platform/background/part.js';
 import { BackOff, pause } from '../platform/background/waiting.js';
 import type { Environment } from '../platform/config/index.js';
-import type { ReadinessReason } from '../platform/health/reasons.js';
-import type { ToApi } from './api-messages.js';
-import type { ProcessMetrics } from './metrics/process-json.js';
+import { deferred } from '../platform/deferred.js';
+import type { ReadinessReason } from '../platform/health.js';
+import type { ProcessMetrics } from './metrics/metrics.js';
+import { FromWorker, type ToApi } from './process-messages.js';
 import { Silence, type SilenceLimits } from './silence.js';
-import { FromWorker } from './worker-messages.js';
 
 /** A process that another one starts and replaces: the worker, or one that answers callers. */
 export interface SupervisedProcess {
@@ -73,7 +73,7 @@ const STEADY_MS = 30_000;
  * delay the end of the service: every part survives a kill.
  */
 const STOP_MS = 20_000;
-/** The parts of a process that hangs for so long lose their locks (lease.ts), so that nothing is lost by a kill. */
+/** The parts of a process that hangs for so long lose their locks (part.ts), so that nothing is lost by a kill. */
 const SILENCE: SilenceLimits = { tickMs: 500, silentMs: 3_000, hungMs: 10_000, startMs: 120_000 };
 /** Limits of a process that answers callers: longer than any work on the event loop, also where processors are scarce. */
 export const API_SILENCE: SilenceLimits = { tickMs: 500, silentMs: 60_000, hungMs: 60_000, startMs: 120_000 };
@@ -108,14 +108,8 @@ export function superviseProcess(options: SuperviseOptions): SupervisedProcess {
   let isSilent = false;
   let said: readonly ReadinessReason[] = [];
   let child = spawn();
-  let onFirstStart = (): void => undefined;
-  const firstStart = new Promise<void>((resolve) => {
-    onFirstStart = resolve;
-  });
-  let onPrepared = (): void => undefined;
-  const prepared = new Promise<void>((resolve) => {
-    onPrepared = resolve;
-  });
+  const firstStart = deferred();
+  const prepared = deferred();
   let hasStarted = false;
 
   function spawn(): ChildProcess {
@@ -155,8 +149,8 @@ export function superviseProcess(options: SuperviseOptions): SupervisedProcess {
         state = data.kind;
         silence.started();
         hasStarted = true;
-        onFirstStart();
-        if (state === 'running') onPrepared();
+        firstStart.resolve();
+        if (state === 'running') prepared.resolve();
       }
     });
     return new Promise((resolve) => {
@@ -201,10 +195,10 @@ export function superviseProcess(options: SuperviseOptions): SupervisedProcess {
   failed.catch(() => undefined);
   return {
     failed,
-    prepared,
+    prepared: prepared.promise,
     start: async () => {
       tell({ kind: 'start', restarts });
-      await Promise.race([firstStart, failed]);
+      await Promise.race([firstStart.promise, failed]);
     },
     reasons: () => {
       if (isSilent) return [{ code: 'worker_hung' }];

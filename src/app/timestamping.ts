@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../platform/config/index.js';
+import { certificatesOfPem, pemOfCertificates } from '../timestamping/authorities.js';
 import { createTimestampClient, type ObserveAsking, type TimestampClient } from '../timestamping/client.js';
 import { startDevelopmentTsa } from '../timestamping/development-tsa/start.js';
-import { certificatesOfPem, pemOfCertificates } from '../timestamping/pem.js';
 import type { Installation } from './installation.js';
 
 /** The source of the stamper's tokens, and their trust anchors. */

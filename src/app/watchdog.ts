@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { ServiceLogger } from '../platform/background/part.js';
-import { describe } from '../platform/background/run-under-lease.js';
+import { describe, type ServiceLogger } from '../platform/background/part.js';
 import type { SilenceLimits } from './silence.js';
 
 /** Data of the watchdog's thread. */

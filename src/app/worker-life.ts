@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { assertConnectionsFit } from './connection-room.js';
 import type { Life, Turn } from './follow-server.js';
 import { openInstallation } from './installation.js';
-import { type RunningWorker, runWorker } from './run-worker.js';
+import { type RunningWorker, runWorker } from './worker.js';
 
 /** A worker on one database server, without an HTTP application. */
 export type WorkerLife = Life & Pick<RunningWorker, 'begun' | 'prepared' | 'reasons'>;

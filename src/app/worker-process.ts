@@ -1,13 +1,11 @@
-import { OperatorNeeded } from '../platform/background/part.js';
-import { describe } from '../platform/background/run-under-lease.js';
+import { describe, OperatorNeeded } from '../platform/background/part.js';
 import { loadConfig } from '../platform/config/index.js';
 import { createLogger } from '../platform/telemetry/logger.js';
 import { endOnUncaught } from './end-on-uncaught.js';
 import { followServer, type Life, type Turn } from './follow-server.js';
-import { followParent, tellFailure, tellParent } from './parent-process.js';
-import { historyReasons } from './readiness-sources.js';
+import { followParent, HEARTBEAT_MS, ToWorker, tellFailure, tellParent } from './process-messages.js';
+import { historyReasons } from './readiness.js';
 import { openWorkerLife, type WorkerLife } from './worker-life.js';
-import { HEARTBEAT_MS, ToWorker } from './worker-messages.js';
 
 // The worker's parts of `serve`, in a process of their own: see supervise-process.ts. It listens to
 // the process that started it, and to nothing else.

@@ -1,9 +1,15 @@
 import { PROJECTIONS } from '../../projections/index.js';
 import { keyLineOf } from '../../schemas/evidence/signed-note.js';
+import { causedBy, createMailQueue } from '../accounts/mail/mail-queue.js';
+import { createMailer } from '../accounts/mail/mailer-part.js';
+import { createSmtpTransport } from '../accounts/mail/smtp-transport.js';
+import { mailRequestedReset } from '../accounts/sign-in/set-password.js';
+import { pruneSignIns } from '../accounts/sign-in/sign-ins.js';
 import { createErasureRunner, createRetention, openErasureJournal } from '../erasure/index.js';
 import { createExporter } from '../evidence/exports/index.js';
 import { ensureManifestCertificate, releasedVerifier } from '../evidence/package/index.js';
 import { createGiveWay } from '../pipeline/admission/give-way.js';
+import { MAINTENANCE_INTERVAL_MS, maintainAdmission } from '../pipeline/admission/maintenance.js';
 import { createCosigner } from '../pipeline/cosigner/cosigner.js';
 import { shareReads } from '../pipeline/event-log/shared-reads.js';
 import { guardLedgerAppends } from '../pipeline/ledger/ledger-guard.js';
@@ -14,17 +20,20 @@ import { createSealer, MAX_BATCH_LEAVES } from '../pipeline/sealer/sealer.js';
 import { createStamper } from '../pipeline/stamper/stamper.js';
 import { createWebhookSender } from '../pipeline/webhooks/http-sender.js';
 import { createWebhooks } from '../pipeline/webhooks/webhooks-part.js';
-import { Looks } from '../platform/background/looks.js';
-import type { BackgroundPart } from '../platform/background/part.js';
+import { type BackgroundPart, describe, type ServiceLogger } from '../platform/background/part.js';
 import { sharedController } from '../platform/background/signals.js';
-import { createTrustedClock } from '../platform/clock/trusted-clock.js';
+import { Looks, pause } from '../platform/background/waiting.js';
+import { createTrustedClock } from '../platform/clock.js';
+import type { MailConfig } from '../platform/config/index.js';
+import type { Queryable } from '../platform/database/pool.js';
+import { deferred } from '../platform/deferred.js';
+import type { ReadinessReason } from '../platform/health.js';
 import { VERSION } from '../platform/version.js';
+import { pruneDeliveries } from '../tenancy/webhooks/deliveries.js';
+import { reportCaught } from './end-on-uncaught.js';
 import type { Installation } from './installation.js';
-import { keepRunning } from './keep-running.js';
-import { publishLedgerKeyFile } from './ledger-key-file.js';
-import { createMaintenance } from './maintenance-part.js';
-import { openMailer } from './open-mailer.js';
-import { reportCaught } from './report-caught.js';
+import { publishLedgerKeyFile } from './ledger-files.js';
+import { keepRunning, whenLogAnswers } from './prepare-installation.js';
 import { finishLedgerKeyRotation, openNextSigner } from './rotate-ledger-key.js';
 import { observeAsking, openTimestamping } from './timestamping.js';
 
@@ -34,7 +43,7 @@ const HOUR_MS = 3_600_000;
  * Everything that happens to a consent after admission, and the maintenance of the service. Any number of
  * workers may run; each part works in one of them.
  */
-export interface Worker {
+interface Worker {
   readonly parts: readonly BackgroundPart[];
   /** Rejects when a part fails permanently and an operator must act; resolves after `stop`. */
   readonly ended: Promise<void>;
@@ -43,7 +52,7 @@ export interface Worker {
 }
 
 /** Starts every background part. */
-export async function startWorker(installation: Installation): Promise<Worker> {
+async function startWorker(installation: Installation): Promise<Worker> {
   const { config, logger, workerPool: pool, projectionsPool, keyring, guard, metrics, tracing } = installation;
   const eventLog = guardLedgerAppends(installation.eventLog, guard);
   const origin = config.ledgerOrigin;
@@ -162,4 +171,106 @@ export async function startWorker(installation: Installation): Promise<Worker> {
       return stopped;
     },
   };
+}
+
+/** Composes the part that sends mails to users. */
+function openMailer({ adminPool, keyring, logger }: Installation, mail: MailConfig): BackgroundPart {
+  const queueMail = createMailQueue(keyring);
+  return createMailer({
+    db: adminPool,
+    looks: new Looks(adminPool),
+    keys: keyring,
+    openTransport: () => createSmtpTransport(mail),
+    publicUrl: mail.publicUrl,
+    onResetRequest: (db, email, cause) => mailRequestedReset(db, keyring, causedBy(queueMail, cause), email),
+    logger,
+  });
+}
+
+export interface MaintenanceOptions {
+  /** As `consent_ledger_worker`. */
+  readonly db: Queryable;
+  readonly logger: ServiceLogger;
+  readonly everyMs?: number;
+}
+
+/** Runs admission's maintenance, and that of sign-ins and deliveries, regularly. Any number may run; one that fails is tried again at the next interval. */
+export function createMaintenance({
+  db,
+  logger,
+  everyMs = MAINTENANCE_INTERVAL_MS,
+}: MaintenanceOptions): BackgroundPart {
+  let runs = 0;
+  let failures = 0;
+  return {
+    name: 'maintenance',
+    status: () => ({ runs, failures }),
+    run: async (signal) => {
+      while (!signal.aborted) {
+        try {
+          await maintainAdmission(db);
+          await pruneSignIns(db);
+          await pruneDeliveries(db);
+          runs += 1;
+        } catch (error) {
+          failures += 1;
+          logger.warn({ part: 'maintenance', reason: describe(error) }, 'failed; trying again');
+        }
+        await pause(everyMs, signal);
+      }
+    },
+  };
+}
+
+/** The parts of a worker, which run or wait. */
+export interface RunningWorker {
+  /** Resolves when the parts run, or when they only wait for what they need. Rejects like `ended`. */
+  readonly begun: Promise<void>;
+  /** Resolves when the parts run for the first time; `stopped` if they never did. Rejects like `ended`. */
+  readonly prepared: Promise<'running' | 'stopped'>;
+  /** Returns why the parts do not do all their work. */
+  reasons(): readonly ReadinessReason[];
+  /** Rejects when a part fails permanently and an operator must act; resolves after `stop`. */
+  readonly ended: Promise<void>;
+  /** Finishes the current steps; a wait ends at once. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs every background part, as soon as the event log answers. The promises of the result reject with
+ * errors of keys, event log and authorities, each with a message for the operator.
+ * @param onWaiting is called when the parts cannot run yet, and run later
+ */
+export function runWorker(installation: Installation, onWaiting: () => void = () => undefined): RunningWorker {
+  const stopping = new AbortController();
+  let worker: Worker | null = null;
+  let waitsFor: readonly ReadinessReason[] = [];
+  const waits = deferred();
+  const wait = {
+    seals: true,
+    signal: stopping.signal,
+    onWaiting: (reasons: readonly ReadinessReason[]) => {
+      waitsFor = reasons;
+      onWaiting();
+      waits.resolve();
+    },
+  };
+  const opened = whenLogAnswers(installation, wait, () => startWorker(installation)).then((started) => {
+    worker = started;
+    return started;
+  });
+  const running: RunningWorker = {
+    begun: Promise.race([opened, waits.promise]).then(() => undefined),
+    prepared: opened.then((started) => (started === null ? 'stopped' : 'running')),
+    ended: opened.then((started) => started?.ended),
+    reasons: () => worker?.parts.flatMap((part) => part.reasons?.() ?? []) ?? waitsFor,
+    stop: async () => {
+      stopping.abort();
+      await opened.catch(() => undefined);
+      await worker?.stop();
+    },
+  };
+  // The caller waits for some of them; the others must not end the program.
+  for (const promise of [running.begun, running.prepared, running.ended]) promise.catch(() => undefined);
+  return running;
 }

@@ -9,11 +9,10 @@ import { auditLedger } from './ledger.js';
 import { auditLog } from './log.js';
 import { auditOutbox } from './outbox.js';
 import { auditReadModels } from './read-models.js';
-import { auditSchema } from './schema.js';
-import { auditSealedRows } from './sealed-rows.js';
+import { auditSchema, auditSealedRows } from './sealed-rows.js';
 import type { AuditParts, Section } from './section.js';
 import { auditStamps } from './stamps.js';
-import { type AuditState, NOTHING_AUDITED, SECTIONS, type SectionName } from './state.js';
+import { type AuditState, NOTHING_AUDITED, SECTIONS, type SectionName } from './state-file.js';
 
 export interface AuditOptions extends AuditParts {
   readonly from?: AuditState;

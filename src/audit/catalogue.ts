@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import { auditHashedContents } from './hashed-contents.js';
-import { PAGE } from './pages.js';
-import type { Section } from './section.js';
+import { PAGE, pagesOf, type Section } from './section.js';
 
 /**
  * Compares contents with their hashes, document versions, configurations and scans with the events about
@@ -162,4 +160,30 @@ async function auditScans(section: Section): Promise<void> {
     lostDetail: 'the log has its record, and the row is missing',
   });
   await section.step(columns.length, null);
+}
+
+const HashRows = z.array(z.object({ sha256: z.string(), is_genuine: z.boolean() }));
+
+/** Compares the contents of a table with the hashes under which they are kept. */
+export async function auditHashedContents(
+  { db, findings, step }: Section,
+  content: { readonly table: string; readonly column: string; readonly detail: string },
+): Promise<void> {
+  const { table, column, detail } = content;
+  const read = async (after: string | null) => {
+    const { rows } = await db.query(
+      `select sha256, encode(sha256(${column}), 'hex') = sha256 as is_genuine from ${table}
+        where $2::text is null or sha256 > $2 order by sha256 limit $1`,
+      [PAGE, after],
+    );
+    return HashRows.parse(rows);
+  };
+  let done = 0;
+  for await (const page of pagesOf(read, (row) => row.sha256)) {
+    for (const row of page)
+      if (!row.is_genuine)
+        findings.add({ kind: 'content-altered', table, key: row.sha256, columns: ['sha256', column], detail });
+    done += page.length;
+    await step(done, null);
+  }
 }

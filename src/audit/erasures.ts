@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { counted } from '../../schemas/text/counted.js';
-import { consentsStreamSql } from '../platform/database/consents-stream.js';
-import { PAGE } from './pages.js';
-import type { Section } from './section.js';
+import { consentsStreamSql } from '../platform/database/shared-statements.js';
+import { PAGE, type Section } from './section.js';
 
 const Rows = z.array(z.object({ key: z.string() }));
 

@@ -2,10 +2,9 @@ import * as z from 'zod';
 import { sha256Stream } from '../../schemas/crypto/digest.js';
 import { toHex } from '../../schemas/crypto/encoding.js';
 import { ExportUnreadable, findPackage, readPackage } from '../evidence/exports/index.js';
-import { RequestRefused } from '../platform/errors/request-refused.js';
+import { RequestRefused } from '../platform/errors.js';
 import { KeyError } from '../platform/keys/index.js';
-import { PAGE, pagesOf } from './pages.js';
-import type { Section } from './section.js';
+import { PAGE, pagesOf, type Section } from './section.js';
 
 const Rows = z.array(z.object({ id: z.string(), site_id: z.string() }));
 

@@ -2,9 +2,7 @@ import * as z from 'zod';
 import { toHex } from '../../schemas/crypto/encoding.js';
 import { personTag } from '../../schemas/evidence/person-tag.js';
 import { checkKeyRows, type KeyRow, keyRowColumns, keyRowsOf, personId, SEED_BYTES } from '../platform/keys/index.js';
-import { openKnownRows } from './open-known-rows.js';
-import { estimatedRows, PAGE, pagesOf } from './pages.js';
-import type { Section } from './section.js';
+import { estimatedRows, openKnownRows, PAGE, pagesOf, type Section } from './section.js';
 
 /** Checks the keys of the service, those of records, and the ids of persons. */
 export async function auditKeys(section: Section): Promise<void> {

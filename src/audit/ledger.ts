@@ -1,19 +1,19 @@
 import type pg from 'pg';
 import * as z from 'zod';
 import { toHex } from '../../schemas/crypto/encoding.js';
-import { InvalidEventBody } from '../../schemas/events/sealed-event.js';
+import { LEDGER_POLICY_SET } from '../../schemas/events/ledger-policy.js';
+import { PublicEventBody } from '../../schemas/events/notices.js';
+import { InvalidEventBody, parseBody, parseRecord } from '../../schemas/events/sealed-event.js';
 import { LEDGER_STREAM, POLICY_STREAM } from '../../schemas/events/streams.js';
 import { RevisionGap } from '../pipeline/event-log/errors.js';
 import { readLogIdentity } from '../pipeline/event-log/log-identity.js';
 import { catchUpLedger } from '../pipeline/ledger/apply-ledger.js';
 import { LedgerCorrupt, TablesDiffer } from '../pipeline/ledger/errors.js';
-import type { FollowedLedger } from '../pipeline/ledger/followed-ledger.js';
+import type { FollowedLedger } from '../pipeline/ledger/ledger-state.js';
 import { emptyLedger } from '../pipeline/ledger/open-ledger.js';
+import { consentsStreamSql } from '../platform/database/shared-statements.js';
 import { damagedLog, type Finding } from './finding.js';
-import { PAGE } from './pages.js';
-import { auditPromises } from './promises.js';
-import { readPastGaps } from './read-past-gaps.js';
-import type { Section } from './section.js';
+import { PAGE, readPastGaps, type Section } from './section.js';
 import { compareWithReplay, withReplay } from './shadow.js';
 
 /** Tables that `catchUpLedger` fills from the log. */
@@ -244,5 +244,49 @@ async function auditPolicies({ db, eventLog, findings }: LedgerSection): Promise
     if (sealed === undefined || revision > sealed.revision) continue;
     const detail = 'the row that the log gives is missing';
     findings.add({ kind: 'derived-differs', table, key: String(revision), detail });
+  }
+}
+
+/** Verifiers grant this to clocks (docs/evidence-format.md). */
+const TOLERANCE_SECONDS = 300;
+
+const PromisingPolicyRows = z.array(z.object({ body: z.instanceof(Uint8Array) }));
+const LateRows = z.array(z.object({ event_id: z.string(), seconds: z.number() }));
+
+/**
+ * Lists consents that were sealed later than the most patient policy so far allows, and those that wait
+ * longer.
+ */
+async function auditPromises({ db, findings, now }: Pick<Section, 'db' | 'findings' | 'now'>): Promise<void> {
+  const { rows } = await db.query('select body from ledger_policies order by revision');
+  const limits = PromisingPolicyRows.parse(rows).flatMap(({ body }) => secondsOf(body));
+  if (limits.length === 0) return;
+  const seconds = Math.max(...limits);
+  const late = await db.query(
+    `select c.event_id, extract(epoch from coalesce(b.sealed_at, $2) - c.created_at)::float8 as seconds
+       from read_model.consents c
+       left join leaves l on l.stream = ${consentsStreamSql('c.site_id')} and l.revision = c.revision
+       left join batches b on b.number = l.batch
+      where coalesce(b.sealed_at, $2) > c.created_at + $1 * interval '1 second'
+      order by c.created_at limit ${PAGE}`,
+    [seconds + TOLERANCE_SECONDS, now()],
+  );
+  for (const row of LateRows.parse(late.rows))
+    findings.add({
+      kind: 'promise-broken',
+      table: 'read_model.consents',
+      key: row.event_id,
+      detail: `a batch within ${seconds} seconds was promised, and it took ${Math.round(row.seconds)}`,
+    });
+}
+
+function secondsOf(body: Uint8Array): readonly number[] {
+  try {
+    const { record } = parseBody(PublicEventBody, LEDGER_POLICY_SET, body);
+    return [parseRecord(LEDGER_POLICY_SET, record).seal_within_seconds];
+  } catch (error) {
+    // Altered: the comparison with the stream of policies reports it.
+    if (error instanceof InvalidEventBody || error instanceof SyntaxError) return [];
+    throw error;
   }
 }

@@ -14,8 +14,7 @@ import {
 import { isSealedStream } from '../../schemas/events/streams.js';
 import { SUBJECT_ERASED, type SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
 import { type LoggedEvent, type LogPage, NO_STREAM, type Position } from '../pipeline/event-log/port.js';
-import { NOTHING_SEALED } from '../pipeline/ledger/ledger-state.js';
-import { leafOf } from '../pipeline/ledger/sealed-leaf.js';
+import { leafOf, NOTHING_SEALED } from '../pipeline/ledger/ledger-state.js';
 import {
   assertGenuine,
   decryptForRecord,
@@ -27,10 +26,7 @@ import {
 } from '../platform/keys/index.js';
 import { auditAttachments, storedAttachments } from './attachments.js';
 import { auditLogEnd } from './log-end.js';
-import { openKnownRows } from './open-known-rows.js';
-import { PAGE } from './pages.js';
-import { readPastGaps } from './read-past-gaps.js';
-import type { Section } from './section.js';
+import { openKnownRows, PAGE, readPastGaps, type Section } from './section.js';
 
 const TABLE = 'event_log.events';
 

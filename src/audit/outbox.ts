@@ -4,9 +4,7 @@ import { isOwnStream, siteOfStream } from '../../schemas/events/streams.js';
 import { NO_STREAM } from '../pipeline/event-log/port.js';
 import { assertGenuine, KeyError, NotGenuine } from '../platform/keys/index.js';
 import { damagedLog } from './finding.js';
-import { PAGE, pagesOf } from './pages.js';
-import { readPastGaps } from './read-past-gaps.js';
-import type { Section } from './section.js';
+import { PAGE, pagesOf, readPastGaps, type Section } from './section.js';
 
 /** Compares what waits for the log, and what is kept of another log, with the streams and with the log. */
 export async function auditOutbox(section: Section): Promise<void> {

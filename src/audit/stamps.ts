@@ -11,9 +11,8 @@ import {
 import { parseNote, parseVerifierKey } from '../../schemas/evidence/signed-note.js';
 import { verifyNote } from '../../schemas/evidence/verify-note.js';
 import { verifyTimestamp } from '../../schemas/rfc3161/verify.js';
-import { auditHashedContents } from './hashed-contents.js';
-import { PAGE } from './pages.js';
-import type { Section } from './section.js';
+import { auditHashedContents } from './catalogue.js';
+import { PAGE, type Section } from './section.js';
 
 const Bytes = z.instanceof(Uint8Array);
 const Digests = z.array(z.string());

@@ -1,9 +1,36 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';
-import { syncFolder } from '../platform/files/sync-folder.js';
-import { FINDING_KINDS, type FindingKind, MAX_FINDINGS } from './finding.js';
-import { type AuditState, NOTHING_AUDITED, SECTIONS } from './state.js';
+import type { Position } from '../pipeline/event-log/port.js';
+import { syncFolder } from '../platform/files.js';
+import { FINDING_KINDS, type Finding, type FindingKind, type FoldedFindings, MAX_FINDINGS } from './finding.js';
+
+/** Sections in the order of an audit. */
+export const SECTIONS = [
+  'schema',
+  'rows',
+  'keys',
+  'log',
+  'ledger',
+  'stamps',
+  'read-models',
+  'catalogue',
+  'outbox',
+  'erasures',
+  'exports',
+] as const;
+export type SectionName = (typeof SECTIONS)[number];
+
+/** How far an audit came. A later one continues from it. */
+export interface AuditState {
+  readonly done: readonly SectionName[];
+  /** Position up to which the section `log` compared every event; null: none. */
+  readonly logPosition: Position | null;
+  readonly findings: readonly Finding[];
+  readonly folded: readonly FoldedFindings[];
+}
+
+export const NOTHING_AUDITED: AuditState = { done: [], logPosition: null, findings: [], folded: [] };
 
 const Kind = z.custom<FindingKind>((value) => typeof value === 'string' && Object.hasOwn(FINDING_KINDS, value));
 const State = z.strictObject({

@@ -10,14 +10,13 @@ import {
   releasedVerifier,
   waitUntilStamped,
 } from '../evidence/package/index.js';
-import { parseIdentifier } from '../evidence/verification/identifier.js';
+import { parseIdentifier } from '../evidence/verification/stored-record.js';
 import { createGiveWay } from '../pipeline/admission/give-way.js';
-import { appendAuditEntry } from '../platform/audit-log/append-entry.js';
+import { appendAuditEntry } from '../platform/audit-log.js';
 import { VERSION } from '../platform/version.js';
-import { tenantOfSite } from '../tenancy/sites/owner-of.js';
+import { tenantOfSite } from '../tenancy/sites/sites.js';
 import { jsonCommand, several, uuid, wholeNumber } from './command/command.js';
-import { type CliContext, print, withInstallation } from './command/context.js';
-import { CommandError, EXIT } from './command/exit-codes.js';
+import { type CliContext, CommandError, EXIT, print, withInstallation } from './command/context.js';
 import { progressBar } from './command/progress-bar.js';
 
 interface Options {

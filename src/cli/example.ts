@@ -1,12 +1,11 @@
 import { resolve } from 'node:path';
 import { counted } from '../../schemas/text/counted.js';
-import { recordExample } from '../demo/seed/record-example.js';
+import { recordExample } from '../demo/seed/consents.js';
 import { seedDemo } from '../demo/seed/seed-demo.js';
 import { type Environment, variables } from '../platform/config/index.js';
-import { type Example, readExample, writeExample } from '../platform/files/example-file.js';
-import { isLoopback } from '../platform/net/hosts.js';
-import { type CliContext, configOf, withInstallation } from './command/context.js';
-import { CommandError, EXIT } from './command/exit-codes.js';
+import { type Example, readExample, writeExample } from '../platform/files.js';
+import { isLoopback } from '../platform/net/reach.js';
+import { type CliContext, CommandError, configOf, EXIT, withInstallation } from './command/context.js';
 
 const FOLDER = 'data-example';
 /**

@@ -1,11 +1,14 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { pause } from '../platform/background/waiting.js';
-import { refuseUnlessLoopback } from '../platform/net/loopback-lookup.js';
-import { newWebhookSecret } from '../tenancy/webhooks/webhook-secret.js';
-import type { CliContext } from './command/context.js';
-import { CommandError, EXIT, EXIT_CODES_HELP } from './command/exit-codes.js';
-import { signalled } from './command/signalled.js';
-import { forwardTestEvents } from './forward-test-events.js';
+import * as z from 'zod';
+import { type TestEvent, TestEventsResponse } from '../../schemas/api/test-events.js';
+import { postWebhook } from '../pipeline/webhooks/http-sender.js';
+import { signedHeaders } from '../pipeline/webhooks/webhook-message.js';
+import { BackOff, pause } from '../platform/background/waiting.js';
+import { loopbackLookup, refuseUnlessLoopback } from '../platform/net/reach.js';
+import { VERSION } from '../platform/version.js';
+import { keyOfSecret, newWebhookSecret } from '../tenancy/webhooks/webhooks.js';
+import { signalled } from './command/command.js';
+import { type CliContext, CommandError, EXIT, EXIT_CODES_HELP } from './command/context.js';
 
 const DEFAULT_SERVICE = 'http://127.0.0.1:8080';
 
@@ -75,4 +78,134 @@ function webAddress(text: string): URL {
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new InvalidArgumentError('It must be a URL that begins with http:// or https://.');
   return url;
+}
+
+/** Milliseconds between two questions to the service: at first, and while nothing happens. */
+const POLL_MS = 1_000;
+const IDLE_POLL_MS = 5_000;
+/** Milliseconds for an answer of the service. */
+const ANSWER_MS = 10_000;
+const USER_AGENT = `consent-ledger/${VERSION}`;
+
+export interface ForwardOptions {
+  readonly service: URL;
+  /** A test key with the restriction `secret`. */
+  readonly apiKey: string;
+  /** The receiver. Nothing is sent to one that is not on this machine. */
+  readonly forwardTo: URL;
+  /** Of the signatures: `whsec_…`. */
+  readonly secret: string;
+  /** Ends the work. */
+  readonly signal: AbortSignal;
+  readonly write: (line: string) => void;
+  /** @returns Unix milliseconds */
+  readonly clock: () => number;
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+/**
+ * Sends the webhooks of test records to a receiver on this machine, those from now on, each once and in their
+ * order, until the signal. A receiver that is down misses them, as the lines show.
+ * @throws CommandError if the service refuses the key, or does not answer at the beginning
+ */
+export async function forwardTestEvents(options: ForwardOptions): Promise<void> {
+  const { service, forwardTo, secret, signal, write } = options;
+  const first = await eventsAfter(options, null);
+  if (signal.aborted) return;
+  if ('problem' in first) throw new CommandError(first.problem);
+  write(`Your webhook signing secret is ${secret}`);
+  write(`Sending the webhooks of test records of ${service.origin} to ${forwardTo.href}. Stop with Ctrl-C.`);
+  // The requests count for the rate limit of the tenant, which its backend needs, too.
+  const waits = new BackOff(POLL_MS, IDLE_POLL_MS);
+  let waitMs = waits.next();
+  let cursor = first.next_cursor;
+  let told = '';
+  for (;;) {
+    await options.pause(waitMs, signal);
+    if (signal.aborted) return;
+    const answer = await eventsAfter(options, cursor);
+    if (signal.aborted) return;
+    waitMs = waits.next();
+    if ('problem' in answer) {
+      if (answer.isFinal) throw new CommandError(answer.problem);
+      if (answer.problem !== told) write(`${answer.problem} Trying again.`);
+      told = answer.problem;
+      waitMs = Math.max(waitMs, answer.waitMs);
+      continue;
+    }
+    told = '';
+    for (const event of answer.data) await forward(options, event);
+    if (answer.data.length > 0) {
+      waits.reset();
+      waitMs = waits.next();
+    }
+    cursor = answer.next_cursor;
+  }
+}
+
+/** Sends one event, and writes the line about it. */
+async function forward(
+  { forwardTo, secret, signal, write, clock }: ForwardOptions,
+  { id, type, body }: TestEvent,
+): Promise<void> {
+  if (signal.aborted) return;
+  const begun = clock();
+  const answer = await postWebhook(
+    forwardTo,
+    { headers: { ...signedHeaders(id, body, [keyOfSecret(secret)], begun), 'user-agent': USER_AGENT }, body },
+    // What a listener throws ends the request, whose line then says so.
+    { lookupOf: (url) => loopbackLookup(url), signal, onCaught: () => undefined },
+  );
+  if (signal.aborted) return;
+  write([new Date(begun).toISOString(), type.padEnd(17), id, String(answer), `${clock() - begun} ms`].join('  '));
+}
+
+/** Why the service sent no events. */
+interface Problem {
+  readonly problem: string;
+  /** Whether the next request would get the same. */
+  readonly isFinal: boolean;
+  /** Milliseconds that the service asks to wait. */
+  readonly waitMs: number;
+}
+
+const Refusal = z.object({ code: z.string(), message: z.string() });
+const LONGEST_WAIT_SECONDS = 60;
+
+async function eventsAfter(
+  { service, apiKey, signal }: ForwardOptions,
+  cursor: string | null,
+): Promise<TestEventsResponse | Problem> {
+  const path = `${service.pathname.replace(/\/$/, '')}/tool/v1/test-events`;
+  const url = new URL(cursor === null ? path : `${path}?cursor=${encodeURIComponent(cursor)}`, service);
+  try {
+    const response = await fetch(url, {
+      headers: { 'x-api-key': apiKey, 'user-agent': USER_AGENT, accept: 'application/json' },
+      // The key is for this service alone.
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
+    });
+    const { status, headers } = response;
+    const body = jsonOf(await response.text());
+    const events = TestEventsResponse.safeParse(body);
+    if (status === 200 && events.success) return events.data;
+    const refusal = Refusal.safeParse(body);
+    return {
+      problem: refusal.success
+        ? `${service.origin} answered ${refusal.data.code}: ${refusal.data.message}`
+        : `${service.origin} answered ${status}, and not as Consent Ledger does. Check the address of the service.`,
+      isFinal: status < 500 && status !== 408 && status !== 429,
+      waitMs: Math.min(Number(headers.get('retry-after')) || 0, LONGEST_WAIT_SECONDS) * 1000,
+    };
+  } catch {
+    return { problem: `${service.origin} does not answer.`, isFinal: false, waitMs: 0 };
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

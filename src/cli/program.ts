@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { VERSION } from '../platform/version.js';
-import type { CliContext } from './command/context.js';
-import { EXIT_CODES_HELP } from './command/exit-codes.js';
+import { type CliContext, EXIT_CODES_HELP } from './command/context.js';
 
 /** Creates a command. Calling it loads the modules of that command only. */
 type CommandLoader = (context: CliContext) => Promise<Command>;
@@ -10,13 +9,13 @@ type CommandLoader = (context: CliContext) => Promise<Command>;
 // loaded when it is named, because loading all of them takes seconds.
 const ADMIN_COMMANDS: Readonly<Record<string, CommandLoader>> = {
   'seed-demo': async (context) => (await import('./admin/seed-demo.js')).seedDemoCommand(context),
-  tenant: async (context) => (await import('./admin/tenant.js')).tenantCommand(context),
+  tenant: async (context) => (await import('./admin/site.js')).tenantCommand(context),
   site: async (context) => (await import('./admin/site.js')).siteCommand(context),
   user: async (context) => (await import('./admin/user.js')).userCommand(context),
-  'sign-in': async (context) => (await import('./admin/sign-in.js')).signInCommand(context),
+  'sign-in': async (context) => (await import('./admin/user.js')).signInCommand(context),
   'audit-log': async (context) => (await import('./admin/audit-log.js')).auditLogCommand(context),
   import: async (context) => (await import('./admin/import.js')).importCommand(context),
-  count: async (context) => (await import('./admin/count.js')).countCommand(context),
+  count: async (context) => (await import('./admin/site.js')).countCommand(context),
   erase: async (context) => (await import('./admin/erase.js')).eraseCommand(context),
   scrub: async (context) => (await import('./admin/erase.js')).scrubCommand(context),
   ledger: async (context) => (await import('./admin/ledger.js')).ledgerCommand(context),
@@ -24,7 +23,7 @@ const ADMIN_COMMANDS: Readonly<Record<string, CommandLoader>> = {
   'master-key': async (context) => (await import('./admin/master-key.js')).masterKeyCommand(context),
   log: async (context) => (await import('./admin/log.js')).logCommand(context),
   backup: async (context) => (await import('./admin/backup.js')).backupCommand(context),
-  quarantine: async (context) => (await import('./admin/quarantine.js')).quarantineCommand(context),
+  quarantine: async (context) => (await import('./admin/log.js')).quarantineCommand(context),
 };
 
 const COMMANDS: Readonly<Record<string, (context: CliContext, args: readonly string[]) => Promise<Command>>> = {

@@ -17,8 +17,7 @@ import {
   removeProjection,
 } from '../pipeline/projector/index.js';
 import { jsonCommand } from './command/command.js';
-import { type CliContext, print, withInstallation } from './command/context.js';
-import { CommandError, EXIT } from './command/exit-codes.js';
+import { type CliContext, CommandError, EXIT, print, withInstallation } from './command/context.js';
 import { withBar } from './command/progress-bar.js';
 
 interface Options {

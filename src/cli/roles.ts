@@ -1,18 +1,15 @@
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { counted } from '../../schemas/text/counted.js';
-import { endInTime, LONGEST_STOP_MS } from '../app/end-in-time.js';
-import { endOnUncaught } from '../app/end-on-uncaught.js';
+import { endInTime, endOnUncaught, LONGEST_STOP_MS } from '../app/end-on-uncaught.js';
 import type { ComparedMigration } from '../app/installation.js';
 import type { Service } from '../app/start-service.js';
 import { superviseApi } from '../app/supervise-api.js';
 import { type Config, type Environment, loadConfig } from '../platform/config/index.js';
 import type { SchemaDifference } from '../platform/database/schema-differences.js';
 import { createLogger } from '../platform/telemetry/logger.js';
-import { jsonCommand } from './command/command.js';
-import { type CliContext, configOf, print, withInstallation } from './command/context.js';
-import { CommandError } from './command/exit-codes.js';
-import { signalled } from './command/signalled.js';
+import { jsonCommand, signalled } from './command/command.js';
+import { type CliContext, CommandError, configOf, print, withInstallation } from './command/context.js';
 import { exampleEnvironment, exampleLines, makeExample } from './example.js';
 
 /** A role of a process; `serve` is `api`, and a `worker` in a process of its own. */

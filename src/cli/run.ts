@@ -1,6 +1,5 @@
 import { CommanderError } from 'commander';
-import type { CliContext } from './command/context.js';
-import { CommandError, EXIT } from './command/exit-codes.js';
+import { type CliContext, CommandError, EXIT } from './command/context.js';
 import { createProgram } from './program.js';
 
 /**

@@ -1,10 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SingleBar } from 'cli-progress';
 import * as z from 'zod';
-import { type Alteration, alterOneCharacter } from './alter-package.js';
-import { createNarrator, type Narrator } from './narrator.js';
-import { personalValuesIn } from './personal-values.js';
+import { decodeDisclosure } from '../../schemas/evidence/disclosure.js';
+import { EntryLine, PACKAGE_FILES } from '../../schemas/evidence/package-lines.js';
+import { type Alteration, alterOneCharacter, readPackage } from './alter-package.js';
 import { consentLedger, consentVerify, startService } from './program.js';
 import {
   browserConsent,
@@ -327,4 +328,49 @@ async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<
   };
   await Promise.all(Array.from({ length: PARALLEL }, worker));
   return results.flat();
+}
+
+/** Counts the occurrences of these values in a package, in plain text or in a disclosure. */
+async function personalValuesIn(path: string, values: readonly string[]): Promise<number> {
+  const files = await readPackage(path);
+  let found = 0;
+  for (const content of files.values()) {
+    const text = content.toString('utf8');
+    found += values.filter((value) => text.includes(value)).length;
+  }
+  const lines = files.get(PACKAGE_FILES.entries)?.toString('utf8').split('\n') ?? [];
+  for (const line of lines) {
+    if (line === '') continue;
+    for (const disclosure of EntryLine.parse(JSON.parse(line)).disclosures) {
+      const value = JSON.stringify(decodeDisclosure(disclosure)?.value ?? null);
+      if (values.some((personal) => value.includes(personal))) found += 1;
+    }
+  }
+  return found;
+}
+
+/** Writes the steps of the demonstration and what they prove; progress bars on a terminal only. */
+interface Narrator {
+  step(title: string): void;
+  say(text: string): void;
+  progress(total: number): { advance(by: number): void; done(): void };
+}
+
+function createNarrator(output: NodeJS.WriteStream): Narrator {
+  let number = 0;
+  return {
+    step: (title) => {
+      number += 1;
+      output.write(`\n${number}. ${title}\n`);
+    },
+    say: (text) => {
+      output.write(`   ${text}\n`);
+    },
+    progress: (total) => {
+      if (!output.isTTY) return { advance: () => undefined, done: () => undefined };
+      const bar = new SingleBar({ format: '   {bar} {value}/{total}', clearOnComplete: true, stream: output });
+      bar.start(total, 0);
+      return { advance: (by) => bar.increment(by), done: () => bar.stop() };
+    },
+  };
 }

@@ -5,7 +5,7 @@ import { consentsStream } from '../../schemas/events/streams.js';
 import { ERASURE_REASONS, SUBJECT_ERASED, type SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
 import { canonicalJson } from '../../schemas/json/canonical-json.js';
 import { type Queryable, withTransaction } from '../platform/database/pool.js';
-import { putEvents } from '../platform/database/put-events.js';
+import { putEvents } from '../platform/database/shared-statements.js';
 import { lockSite } from './destroy.js';
 
 export interface AnnounceOptions {

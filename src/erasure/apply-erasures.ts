@@ -1,15 +1,14 @@
 import * as z from 'zod';
 import { PublicEventBody } from '../../schemas/events/notices.js';
 import { InvalidEventBody, parseBody, parseRecord } from '../../schemas/events/sealed-event.js';
+import { consentsStream } from '../../schemas/events/streams.js';
 import { SUBJECT_ERASED, type SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
 import type { EventLog, LoggedEvent } from '../pipeline/event-log/port.js';
-import type { Queryable } from '../platform/database/pool.js';
-import { withTransaction } from '../platform/database/pool.js';
+import { type Queryable, withTransaction } from '../platform/database/pool.js';
+import { recordsWithoutKey } from '../platform/database/shared-statements.js';
 import { cancelForErasure } from '../platform/exports/export-states.js';
 import { destroyPersonalData, lockSite, markAnnounced, markErased } from './destroy.js';
-import type { ErasureJournal } from './journal.js';
-import type { JournalLine } from './journal-line.js';
-import { lostRecords } from './lost-records.js';
+import type { ErasureJournal, JournalLine } from './journal.js';
 import { destroyTestRecords } from './test-erasures.js';
 
 export interface ApplyErasuresOptions {
@@ -158,4 +157,37 @@ async function readProgress(db: Queryable): Promise<z.infer<typeof progressRows>
   const [row] = progressRows.parse(rows);
   if (row === undefined) throw new RangeError('the table erasure_progress is empty');
   return row;
+}
+
+/**
+ * Finds the listed records that neither this database nor the log contains. They were admitted
+ * after the restored backup and are lost. They must not be announced. The log is read
+ * once for each site that has a record unknown to the database.
+ * @returns their event ids
+ */
+async function lostRecords(
+  db: Queryable,
+  eventLog: EventLog,
+  erasures: readonly NonNullable<JournalLine['erased']>[],
+): Promise<Set<string>> {
+  const bySite = new Map<string, Set<string>>();
+  for (const { site_id: siteId, event_ids: ids } of erasures) {
+    const unknown = await recordsWithoutKey(db, ids);
+    if (unknown.length > 0) bySite.set(siteId, new Set([...(bySite.get(siteId) ?? []), ...unknown]));
+  }
+  const lost = new Set<string>();
+  for (const [siteId, ids] of bySite) {
+    await removeFoundInLog(eventLog, consentsStream(siteId), ids);
+    for (const id of ids) lost.add(id);
+  }
+  return lost;
+}
+
+async function removeFoundInLog(eventLog: EventLog, stream: string, ids: Set<string>): Promise<void> {
+  for (let revision = 0; ids.size > 0; ) {
+    const page = await eventLog.readStream(stream, revision, PAGE);
+    if (page.length === 0) return;
+    for (const { id } of page) ids.delete(id);
+    revision += page.length;
+  }
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
-import { personsLock } from '../platform/database/persons-lock.js';
 import type { Queryable } from '../platform/database/pool.js';
+import { personsLock } from '../platform/database/shared-statements.js';
 
 const personRows = z.array(z.object({ site_id: z.string(), visitor_index: z.instanceof(Uint8Array) }));
 const eventRows = z.array(z.object({ event_id: z.string() }));

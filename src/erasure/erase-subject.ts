@@ -3,11 +3,9 @@ import { withTransaction } from '../platform/database/pool.js';
 import { cancelForErasure } from '../platform/exports/export-states.js';
 import type { Keyring } from '../platform/keys/index.js';
 import { destroyPersonalData, lockSite, markErased } from './destroy.js';
-import { JournalUnavailable, UnknownSite } from './errors.js';
-import type { ErasureSubject } from './identifiers.js';
-import type { ErasureJournal } from './journal.js';
+import { type ErasureJournal, JournalUnavailable, UnknownSite } from './journal.js';
 import { type ErasureReceipt, erasureReceipt } from './read-erasures.js';
-import { type ErasureRequest, openErasureRequests, orderErasure, reasonOf } from './requests.js';
+import { type ErasureRequest, type ErasureSubject, openErasureRequests, orderErasure, reasonOf } from './requests.js';
 import { nextApprovalTokens, nextRecords } from './select-subjects.js';
 import { eraseTestRecords } from './test-erasures.js';
 

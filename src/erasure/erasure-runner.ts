@@ -1,8 +1,12 @@
 import type pg from 'pg';
-import { LONGEST_WAIT_MS, type Look, type Looks } from '../platform/background/looks.js';
-import type { BackgroundPart, PartStatus, ServiceLogger } from '../platform/background/part.js';
-import { describe, runUnderLease } from '../platform/background/run-under-lease.js';
-import { BackOff, pause } from '../platform/background/waiting.js';
+import {
+  type BackgroundPart,
+  describe,
+  type PartStatus,
+  runUnderLease,
+  type ServiceLogger,
+} from '../platform/background/part.js';
+import { BackOff, LONGEST_WAIT_MS, type Look, type Looks, pause } from '../platform/background/waiting.js';
 import type { Keyring } from '../platform/keys/index.js';
 import { announceDueErasures } from './announce-erasures.js';
 import { type ApplyErasuresOptions, applyErasures } from './apply-erasures.js';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { ERASURE_REASONS, type SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
 import type { Queryable } from '../platform/database/pool.js';
+import { timeOfEventId } from '../platform/event-ids.js';
 import type { BlindIndexKind } from '../platform/keys/index.js';
-import { timeOfEventId } from './event-id-times.js';
 import { ERASURE_CHANNELS, type ErasureChannel } from './requests.js';
 
 /** A requested erasure and its progress. */

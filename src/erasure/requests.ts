@@ -1,9 +1,9 @@
 import { v7 as uuidV7 } from 'uuid';
 import * as z from 'zod';
 import type { SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
-import { appendAuditEntry } from '../platform/audit-log/append-entry.js';
-import type { Actor } from '../platform/audit-log/entry.js';
+import { type Actor, appendAuditEntry } from '../platform/audit-log.js';
 import { type Queryable, withTransaction } from '../platform/database/pool.js';
+import { firstEventIdAt } from '../platform/event-ids.js';
 import {
   type BlindIndexKind,
   blindIndex,
@@ -13,9 +13,34 @@ import {
   SealedBytes,
   sealedRows,
 } from '../platform/keys/index.js';
-import { UnknownSite } from './errors.js';
-import { firstEventIdAt } from './event-id-times.js';
-import { type ErasureSubject, nameOfSubject } from './identifiers.js';
+import { UnknownSite } from './journal.js';
+
+/** The data to erase: of a person, one record, or (`before`) all records older than a time. */
+export type ErasureSubject =
+  | { readonly kind: BlindIndexKind; readonly value: string }
+  | { readonly kind: 'record'; readonly eventId: string }
+  | { readonly kind: 'retention'; readonly before: Date };
+
+/** The public name of each kind of identifier: the field of a consent. */
+export const IDENTIFIERS = {
+  visitor: 'visitor_id',
+  email: 'signer_email',
+  phone: 'signer_phone',
+  id_number: 'signer_id_number',
+} as const satisfies Readonly<Record<BlindIndexKind, string>>;
+/** The blind index of each identifier. */
+export const IDENTIFIER_KINDS = {
+  visitor_id: 'visitor',
+  signer_email: 'email',
+  signer_phone: 'phone',
+  signer_id_number: 'id_number',
+} as const;
+
+/** The criterion of an erasure, as the API and the audit log name it. */
+function nameOfSubject(kind: ErasureSubject['kind']): string {
+  if (kind === 'record') return 'record';
+  return kind === 'retention' ? 'age' : IDENTIFIERS[kind];
+}
 
 /** The target of an erasure, without a personal value. */
 export type ErasureTarget =

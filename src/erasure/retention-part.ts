@@ -1,12 +1,11 @@
 import type pg from 'pg';
 import * as z from 'zod';
-import type { BackgroundPart, ServiceLogger } from '../platform/background/part.js';
-import { describe, runUnderLease } from '../platform/background/run-under-lease.js';
+import { type BackgroundPart, describe, runUnderLease, type ServiceLogger } from '../platform/background/part.js';
 import { pause } from '../platform/background/waiting.js';
-import { ClockNotTrusted, type TrustedClock } from '../platform/clock/trusted-clock.js';
+import { ClockNotTrusted, type TrustedClock } from '../platform/clock.js';
+import { firstEventIdAt } from '../platform/event-ids.js';
 import { type RowSeals, sealedRows } from '../platform/keys/index.js';
 import { type ErasureOptions, eraseSubject } from './erase-subject.js';
-import { firstEventIdAt } from './event-id-times.js';
 
 export interface RetentionOptions extends ErasureOptions {
   /** A pool, because the lease holds a separate connection. */

@@ -2,8 +2,9 @@ import type pg from 'pg';
 import * as z from 'zod';
 import { pause } from '../platform/background/waiting.js';
 import { type ConnectionOptions, connectClient } from '../platform/database/connection.js';
-import { programName } from '../platform/database/running-programs.js';
+import { programName } from '../platform/database/migrations.js';
 import { SECRET_COLUMNS } from '../platform/database/secret-columns.js';
+import { messageOf } from '../platform/errors.js';
 
 /**
  * Tables whose deleted or superseded rows contain key seeds, blind indexes or encrypted contents.
@@ -78,7 +79,7 @@ export async function scrubErased(ownerUrl: string): Promise<void> {
   } catch (error) {
     if (error instanceof ScrubFailed) throw error;
     throw new ScrubFailed(
-      `The scrub failed, and the database files may still contain deleted rows: ${reasonOf(error)}`,
+      `The scrub failed, and the database files may still contain deleted rows: ${messageOf(error)}`,
       { cause: error },
     );
   } finally {
@@ -110,8 +111,4 @@ async function dropStatistics(client: pg.Client): Promise<void> {
       `alter table ${table} alter column ${column} set statistics 0, alter column ${column} type ${type}`,
     );
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Queryable } from '../platform/database/pool.js';
+import { timeOfEventId } from '../platform/event-ids.js';
 import { type BlindIndexKind, type KeyRows, nextPersonRows } from '../platform/keys/index.js';
-import { timeOfEventId } from './event-id-times.js';
 import type { ErasureRequest } from './requests.js';
 
 /** The next records of an erasure. */

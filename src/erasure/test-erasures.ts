@@ -1,9 +1,9 @@
 import { v7 as uuidV7 } from 'uuid';
 import * as z from 'zod';
 import { type Queryable, withTransaction } from '../platform/database/pool.js';
-import { lockTestRecords } from '../platform/database/test-records-lock.js';
+import { lockTestRecords } from '../platform/database/shared-statements.js';
+import { timeOfEventId } from '../platform/event-ids.js';
 import type { Keyring } from '../platform/keys/index.js';
-import { timeOfEventId } from './event-id-times.js';
 import type { ErasureJournal } from './journal.js';
 import { type ErasureOrder, type ErasureTarget, reasonOf, requestDigest, targetOf } from './requests.js';
 import { INDEX_COLUMNS } from './select-subjects.js';

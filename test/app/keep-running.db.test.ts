@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { keepRunning } from '../../src/app/keep-running.js';
+import { keepRunning } from '../../src/app/prepare-installation.js';
 import { LogBehind } from '../../src/pipeline/event-log/errors.js';
-import type { BackgroundPart } from '../../src/platform/background/part.js';
-import { OperatorNeeded } from '../../src/platform/background/part.js';
+import { type BackgroundPart, OperatorNeeded } from '../../src/platform/background/part.js';
 import { silent } from '../pipeline/relay/pipeline.js';
 
 const pauses = { logger: silent, firstPauseMs: 1, longestPauseMs: 1 };

@@ -1,7 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { createReadiness, type ReadinessOptions } from '../../src/app/readiness.js';
-import type { ReadinessSource } from '../../src/platform/health/readiness.js';
-import type { ReadinessReason } from '../../src/platform/health/reasons.js';
+import type { ReadinessReason, ReadinessSource } from '../../src/platform/health.js';
 
 const source = (check: ReadinessSource['check']): ReadinessSource => ({
   name: 'test',

@@ -2,7 +2,7 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { replaceSigningKey } from '../../src/accounts/sign-in/replace-signing-key.js';
+import { replaceSigningKey } from '../../src/accounts/sign-in/access-tokens.js';
 import { withTransaction } from '../../src/platform/database/pool.js';
 import { loadMasterKey, rewrapAll } from '../../src/platform/keys/index.js';
 import { ask, get, type RunningApp, startApp } from '../api/server/running-app.js';

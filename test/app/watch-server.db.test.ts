@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
-import { watchServer } from '../../src/app/watch-server.js';
+import { watchServer } from '../../src/app/installation.js';
 import { createTestDatabase } from '../support/postgres.js';
 
 it('keeps a connection open, by which a migration sees a process that does nothing', async () => {

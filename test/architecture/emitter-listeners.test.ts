@@ -26,7 +26,7 @@ const REVIEWED: Readonly<Record<string, string>> = {
   'src/erasure/scrub.ts notice': 'searches a text of the database for a number',
   'src/pipeline/event-log/postgres/wakeups.ts notification': 'counts, and reads nothing of it',
   'src/pipeline/importer/read-rows.ts data': 'adds the bytes to a digest, in a command',
-  'src/platform/background/lease.ts notification': 'passes nothing of it on',
+  'src/platform/background/part.ts notification': 'passes nothing of it on',
   'src/platform/database/pool.ts connect': 'notes the connection',
 };
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { openAudit } from '../../src/app/open-audit.js';
 import { runAudit } from '../../src/audit/audit.js';
-import { type AuditState, SECTIONS } from '../../src/audit/state.js';
+import { type AuditState, SECTIONS } from '../../src/audit/state-file.js';
 import { RecordingTenant } from '../api/panel/recording-tenant.js';
 import { type RunningApp, startApp } from '../api/server/running-app.js';
 import { type CommandLine, commandLine } from '../cli/command-line.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { readPastGaps } from '../../src/audit/read-past-gaps.js';
-import { assertContinuous } from '../../src/pipeline/event-log/continuity.js';
+import { readPastGaps } from '../../src/audit/section.js';
+import { assertContinuous } from '../../src/pipeline/event-log/event-checks.js';
 import type { EventLog, StreamEvent } from '../../src/pipeline/event-log/port.js';
 
 const LEFT = [0, 1, 4, 5];

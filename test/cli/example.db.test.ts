@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { exampleEnvironment, exampleLines } from '../../src/cli/example.js';
-import { isLoopback } from '../../src/platform/net/hosts.js';
+import { isLoopback } from '../../src/platform/net/reach.js';
 
 test('an example has a data folder of its own', () => {
   expect(exampleEnvironment({ PORT: '8081' })).toEqual({ PORT: '8081', DATA_DIR: resolve('data-example') });

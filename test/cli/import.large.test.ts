@@ -17,7 +17,7 @@ import {
   parseMapping,
   publishedVersions,
 } from '../../src/pipeline/importer/index.js';
-import { loadSite } from '../../src/tenancy/directory/load-site.js';
+import { loadSite } from '../../src/tenancy/directory/site-directory.js';
 import { ask, type RunningApp, startApp } from '../api/server/running-app.js';
 import { Backend } from '../api/tool/export-fixture.js';
 import { count } from '../pipeline/relay/pipeline.js';

@@ -9,7 +9,7 @@ import { ErasureReceipt } from '../../schemas/api/erasures.js';
 import { EvidenceExportDetails } from '../../schemas/api/panel/exports.js';
 import { PANEL_OPERATIONS } from '../../src/api/panel/operations.js';
 import type { CliContext } from '../../src/cli/command/context.js';
-import { commandName } from '../../src/cli/operations/command-name.js';
+import { commandName } from '../../src/cli/operations/commands.js';
 import { createProgram } from '../../src/cli/program.js';
 import { RecordingTenant } from '../api/panel/recording-tenant.js';
 import { type RunningApp, startApp } from '../api/server/running-app.js';

@@ -1,4 +1,4 @@
-import { totpCode } from '../../src/accounts/second-factor/totp.js';
+import { totpCode } from '../../src/accounts/second-factor/factor-secrets.js';
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 

@@ -9,8 +9,8 @@ import { parseBody, parseRecord } from '../../schemas/events/sealed-event.js';
 import { SUBJECT_ERASED, type SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
 import { announceErasures } from '../../src/erasure/announce-erasures.js';
 import { lockSite } from '../../src/erasure/destroy.js';
-import { UnknownSite } from '../../src/erasure/errors.js';
 import { type ErasureSubject, eraseSubject, openErasureJournal } from '../../src/erasure/index.js';
+import { UnknownSite } from '../../src/erasure/journal.js';
 import { withTransaction } from '../../src/platform/database/pool.js';
 import {
   approvalTokenKey,

@@ -2,15 +2,15 @@ import { createSecretKey } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { JournalUnavailable } from '../../src/erasure/errors.js';
 import {
   createErasureRunner,
   eraseSubject,
   openErasureJournal,
   recordErasureRequest,
 } from '../../src/erasure/index.js';
+import { JournalUnavailable } from '../../src/erasure/journal.js';
 import { erasureReceipt } from '../../src/erasure/read-erasures.js';
-import { Looks } from '../../src/platform/background/looks.js';
+import { Looks } from '../../src/platform/background/waiting.js';
 import { createKeyring } from '../../src/platform/keys/index.js';
 import { type LedgerWorld, openLedgerWorld } from '../evidence/package/ledger-world.js';
 import { count, silent, whileRunning } from '../pipeline/relay/pipeline.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { UnknownSite } from '../../src/erasure/errors.js';
+import { UnknownSite } from '../../src/erasure/journal.js';
 import { findSpellings, nearSpellings } from '../../src/erasure/near-matches.js';
 import { type BlindIndexKind, blindIndex } from '../../src/platform/keys/index.js';
 import { type LedgerWorld, openLedgerWorld } from '../evidence/package/ledger-world.js';

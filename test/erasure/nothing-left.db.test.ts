@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { ErasureReceipt, ErasureReceiptResponse } from '../../schemas/api/erasures.js';
 import { ConsentRecordedBody } from '../../schemas/events/consent-recorded.js';
 import { exportKey, openChunk } from '../../src/evidence/exports/export-key.js';
-import { bodyDigest } from '../../src/pipeline/admission/digests.js';
+import { bodyDigest } from '../../src/pipeline/admission/submission.js';
 import {
   approvalTokenKey,
   blindIndex,

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRetention, openErasureJournal } from '../../src/erasure/index.js';
-import { createTrustedClock } from '../../src/platform/clock/trusted-clock.js';
+import { createTrustedClock } from '../../src/platform/clock.js';
 import { withTransaction } from '../../src/platform/database/pool.js';
 import { type LedgerWorld, openLedgerWorld } from '../evidence/package/ledger-world.js';
 import { count } from '../pipeline/relay/pipeline.js';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { nextApprovalTokens, nextRecords } from '../../src/erasure/select-subjects.js';
 import { withTransaction } from '../../src/platform/database/pool.js';
 import { type KeyRows, recordKey, sealOfKeyRow } from '../../src/platform/keys/index.js';
-import { openKeyRow } from '../../src/platform/keys/key-row.js';
+import { openKeyRow } from '../../src/platform/keys/key-rows.js';
 import { createSiteFixture } from '../pipeline/admission/site-fixture.js';
 import { type Pipeline, startPipeline } from '../pipeline/relay/pipeline.js';
 import { rowsRead } from '../support/rows-read.js';

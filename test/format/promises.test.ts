@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { SignedPromise } from '../../schemas/evidence/promise.js';
 import { parseVerifierKey } from '../../schemas/evidence/signed-note.js';
 import { verifyPromise } from '../../schemas/evidence/verify-promise.js';
-import { promiseTree } from '../../src/pipeline/admission/promise-tree.js';
+import { promiseTree } from '../../src/pipeline/admission/promises.js';
 import { parseShape } from '../../verifier-cli/src/files/parse.js';
 import { rootFromPath } from '../support/independent-promise.js';
 import { type NoteKey, noteKey, sha256, signedNote, Tree } from '../support/independent-tlog.js';

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createPool } from '../../src/platform/database/pool.js';
-import { STATED_SETTINGS } from '../../src/platform/database/session-settings.js';
+import { STATED_SETTINGS } from '../../src/platform/database/session.js';
 import { createUnprivilegedDatabase, type UnprivilegedDatabase } from '../support/unprivileged-database.js';
 import { WalkedService } from '../support/walked-service.js';
 

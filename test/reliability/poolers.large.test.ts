@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createPool } from '../../src/platform/database/pool.js';
-import { refuseTransactionPooling } from '../../src/platform/database/pooling.js';
+import { refuseTransactionPooling } from '../../src/platform/database/server-checks.js';
 import { titleNeeding } from '../support/missing-tools.js';
 import { PgBouncer, pgbouncerPath } from '../support/pgbouncer.js';
 import { createUnprivilegedDatabase, type UnprivilegedDatabase } from '../support/unprivileged-database.js';

@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import type pg from 'pg';
 import * as z from 'zod';
-import { KeySeal, keySealColumns, sealOfKey } from '../../src/platform/keys/key-seal.js';
-import { unwrapKey } from '../../src/platform/keys/wrapping.js';
+import { KeySeal, keySealColumns, sealOfKey } from '../../src/platform/keys/keyring-store.js';
+import { unwrapKey } from '../../src/platform/keys/sealed-box.js';
 
 const Rows = z.tuple([KeySeal.extend({ purpose: z.string(), wrapped: z.instanceof(Buffer) })]);
 

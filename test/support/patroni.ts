@@ -5,7 +5,7 @@ import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import pg from 'pg';
-import { type Account, findUnprivilegedAccount } from '../../src/platform/database/embedded/account.js';
+import { type Account, findUnprivilegedAccount } from '../../src/platform/database/embedded/settings.js';
 import { freePort } from './free-port.js';
 import { systemPostgresPrograms } from './system-postgres.js';
 import { until } from './wait.js';

@@ -5,7 +5,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { findUnprivilegedAccount } from '../../src/platform/database/embedded/account.js';
+import { findUnprivilegedAccount } from '../../src/platform/database/embedded/settings.js';
 import { freePort } from './free-port.js';
 import { until } from './wait.js';
 

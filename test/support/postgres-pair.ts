@@ -7,21 +7,23 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import * as z from 'zod';
-import { findUnprivilegedAccount } from '../../src/platform/database/embedded/account.js';
-import { findPostgresPackage } from '../../src/platform/database/embedded/binaries.js';
-import { clusterDirOf, initialiseCluster } from '../../src/platform/database/embedded/cluster.js';
-import type { Home } from '../../src/platform/database/embedded/home.js';
-import { installRuntime, type PostgresRuntime } from '../../src/platform/database/embedded/runtime.js';
+import { clusterDirOf, type Home, initialiseCluster } from '../../src/platform/database/embedded/home.js';
+import {
+  findPostgresPackage,
+  installRuntime,
+  type PostgresRuntime,
+} from '../../src/platform/database/embedded/runtime.js';
 import {
   DATABASE,
+  findUnprivilegedAccount,
   HOST,
   MAINTENANCE_DATABASE,
   SUPERUSER,
   serverArguments,
   spawnOptions,
 } from '../../src/platform/database/embedded/settings.js';
-import { loadMigrations } from '../../src/platform/database/load-migrations.js';
 import { migrate } from '../../src/platform/database/migrate.js';
+import { loadMigrations } from '../../src/platform/database/migrations.js';
 import { createPool } from '../../src/platform/database/pool.js';
 import { FaultyProxy } from './faulty-proxy.js';
 import { freePort } from './free-port.js';

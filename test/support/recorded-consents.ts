@@ -5,7 +5,7 @@ import { CONSENT_RECORDED, type ConsentRecord, DECISIONS } from '../../schemas/e
 import { consentsStream } from '../../schemas/events/streams.js';
 import { encodeDisclosure, SALT_BYTES } from '../../schemas/evidence/disclosure.js';
 import { canonicalJson } from '../../schemas/json/canonical-json.js';
-import { newEventId } from '../../src/pipeline/admission/event-id.js';
+import { newEventId } from '../../src/platform/event-ids.js';
 import {
   blindIndex,
   createRandomPool,

@@ -2,7 +2,7 @@ import { sha256Hex } from '../../schemas/crypto/digest.js';
 import { SITE_SCANNED, type SiteScannedRecord } from '../../schemas/events/site-scanned.js';
 import { canonicalJson } from '../../schemas/json/canonical-json.js';
 import type { JsonObject } from '../../schemas/json/json-value.js';
-import { scanRecord } from '../../src/tenancy/scans/scan-record.js';
+import { scanRecord } from '../../src/tenancy/scans/record-scan.js';
 import { scanResult } from '../tenancy/scans/scan-result.js';
 import { configuration, type FixtureEvent, fixtureUuid, minute, notice } from './ledger-fixture-events.js';
 import type { PackageHooks } from './package-builder.js';

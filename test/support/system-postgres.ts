@@ -4,7 +4,7 @@ import { chmod, chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findUnprivilegedAccount } from '../../src/platform/database/embedded/account.js';
+import { findUnprivilegedAccount } from '../../src/platform/database/embedded/settings.js';
 import { freePort } from './free-port.js';
 
 const VERSIONS = '/usr/lib/postgresql';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Queryable } from '../../src/platform/database/pool.js';
-import { DATABASE_ROLES } from '../../src/platform/database/roles.js';
+import { DATABASE_ROLES } from '../../src/platform/database/session.js';
 
 /** Rights of one role on one table: `select, update (a, b)`. */
 export interface TableGrant {

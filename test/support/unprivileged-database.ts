@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { DATABASE_ROLES } from '../../src/platform/database/roles.js';
+import { DATABASE_ROLES } from '../../src/platform/database/session.js';
 import { createTestDatabase } from './postgres.js';
 
 /** An empty database whose owner is no superuser, as on a managed server. */

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { followServer, type Life } from '../../src/app/follow-server.js';
-import { historyReasons } from '../../src/app/readiness-sources.js';
+import { historyReasons } from '../../src/app/readiness.js';
 import type { WorkerBeside } from '../../src/app/supervise-process.js';
 import { openWorkerLife, type WorkerLife } from '../../src/app/worker-life.js';
 import type { Config } from '../../src/platform/config/index.js';

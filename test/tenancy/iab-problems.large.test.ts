@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { IabSettings, type TcfSettings } from '../../schemas/iab/iab-settings.js';
 import { VendorList } from '../../schemas/iab/vendor-list.js';
 import { DEMO_CONFIG } from '../../src/demo/seed/demo-texts.js';
-import { iabProblems } from '../../src/tenancy/configuration/iab-problems.js';
+import { iabProblems } from '../../src/tenancy/configuration/problems.js';
 import { vendorListsIn } from '../../src/tenancy/configuration/vendor-lists.js';
 import { inventedVendorList } from '../sdk/iab/vendor-list.js';
 

@@ -10,20 +10,16 @@ import { createUser } from '../../src/accounts/users/users.js';
 import { DEMO_CONFIG } from '../../src/demo/seed/demo-texts.js';
 import { createPool } from '../../src/platform/database/pool.js';
 import { createKeyring, type Keyring } from '../../src/platform/keys/index.js';
-import { apiKeyDigest } from '../../src/tenancy/api-keys/api-key-secret.js';
-import { createApiKey, revokeApiKey } from '../../src/tenancy/api-keys/api-keys.js';
+import { apiKeyDigest, createApiKey, revokeApiKey } from '../../src/tenancy/api-keys/api-keys.js';
 import { publishSiteConfig } from '../../src/tenancy/configuration/publish-site-config.js';
 import type { SiteDirectory } from '../../src/tenancy/directory/site-context.js';
 import { createSiteDirectory } from '../../src/tenancy/directory/site-directory.js';
-import { activateVersion } from '../../src/tenancy/documents/activate-version.js';
-import { createDocument } from '../../src/tenancy/documents/create-document.js';
-import { draftVersion, type NewVersion } from '../../src/tenancy/documents/draft-version.js';
-import { publishVersion } from '../../src/tenancy/documents/publish-version.js';
-import { readContent } from '../../src/tenancy/documents/read-content.js';
-import { retireVersion } from '../../src/tenancy/documents/retire-version.js';
-import { createSite } from '../../src/tenancy/sites/create-site.js';
-import { changeSubscription, createTenant } from '../../src/tenancy/tenants/create-tenant.js';
-import { PLANS } from '../../src/tenancy/tenants/plans.js';
+import { readContent } from '../../src/tenancy/documents/content.js';
+import { createDocument } from '../../src/tenancy/documents/documents.js';
+import { draftVersion, type NewVersion } from '../../src/tenancy/documents/drafts.js';
+import { activateVersion, publishVersion, retireVersion } from '../../src/tenancy/documents/version-states.js';
+import { createSite } from '../../src/tenancy/sites/sites.js';
+import { changeSubscription, createTenant, PLANS } from '../../src/tenancy/tenants/tenants.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 
 describe('tenancy', () => {

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Fields, TAG } from '../../schemas/rfc3161/asn1/fields.js';
 import { readSingle } from '../../schemas/rfc3161/asn1/reader.js';
 import { createTimestampClient, type TimestampClientOptions } from '../../src/timestamping/client.js';
-import { TimestampUnavailable } from '../../src/timestamping/errors.js';
+import { TimestampUnavailable } from '../../src/timestamping/stamping.js';
 import { makeAuthority } from '../rfc3161/support/authority.js';
 import { crlDistributionPoint, ocspAccess, TSA_EXTENSIONS } from '../rfc3161/support/certificates.js';
 import { timeText } from '../rfc3161/support/der.js';

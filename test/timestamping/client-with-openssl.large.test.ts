@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyTimestamp } from '../../schemas/rfc3161/verify.js';
 import { createTimestampClient } from '../../src/timestamping/client.js';
-import { TimestampUnavailable } from '../../src/timestamping/errors.js';
+import { TimestampUnavailable } from '../../src/timestamping/stamping.js';
 import { titleNeeding } from '../support/missing-tools.js';
 import { hasOpenssl, OPENSSL_KEYS, type OpensslTsa, startOpensslTsa } from '../support/openssl-tsa.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { judgeTime } from '../../src/timestamping/acceptance.js';
-import { AnswerCache, keepFor } from '../../src/timestamping/answer-cache.js';
-import { afterFailure, HEALTHY, whomToAsk } from '../../src/timestamping/back-off.js';
+import { judgeTime } from '../../src/timestamping/authorities.js';
+import { afterFailure, HEALTHY, whomToAsk } from '../../src/timestamping/client.js';
+import { AnswerCache, keepFor } from '../../src/timestamping/revocation.js';
 
 const NOW = new Date('2026-01-01T00:00:00Z');
 const seconds = (count: number) => new Date(NOW.getTime() + count * 1000);

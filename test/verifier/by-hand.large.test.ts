@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { consentToken } from '../../schemas/events/consent-recorded.js';
 import { Manifest } from '../../schemas/evidence/manifest.js';
-import { packageReadme } from '../../src/evidence/package/package-readme.js';
+import { packageReadme } from '../../src/evidence/package/readme.js';
 import { fixtureAuthority, LEDGER_KEY, NEXT_LEDGER_KEY, ORIGIN, VERIFIED_AT } from '../support/ledger-fixture.js';
 import { fixtureDisclosure, fixtureUuid } from '../support/ledger-fixture-events.js';
 import { titleNeeding } from '../support/missing-tools.js';

@@ -63,10 +63,10 @@ export const CreateWebhookRequest = z.strictObject({
 });
 
 export const ChangeWebhookRequest = z.strictObject({
-  url: WebhookUrl.optional(),
-  description: displayName(200).optional().describe('A note for the team.'),
-  events: Events.optional(),
-  enabled: z.boolean().optional().describe('False pauses the webhook; true continues where it stopped.'),
+  url: WebhookUrl.exactOptional(),
+  description: displayName(200).exactOptional().describe('A note for the team.'),
+  events: Events.exactOptional(),
+  enabled: z.boolean().exactOptional().describe('False pauses the webhook; true continues where it stopped.'),
 });
 export type ChangeWebhookRequest = z.infer<typeof ChangeWebhookRequest>;
 

@@ -1,11 +1,45 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import * as z from 'zod';
+import { chooseLanguage } from '../../../schemas/language/choose-language.js';
+import { acceptedLanguages } from '../../platform/accepted-languages.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import type { RequestRefused } from '../../platform/errors/request-refused.js';
-import { serviceUnavailable } from '../../platform/errors/service-unavailable.js';
+import { type RequestRefused, serviceUnavailable } from '../../platform/errors.js';
 import { hmacSha256, type Keyring } from '../../platform/keys/index.js';
 import { NONCE_BYTES, open, seal } from '../../platform/keys/sealed-box.js';
-import { MailJob, type NewMailJob } from './mail-job.js';
+import { MAIL_LANGUAGES, MailJob, MailLanguage, type NewMailJob } from './mail-job.js';
+
+/** Language and network of the request that caused a mail. */
+export interface MailCause {
+  readonly language: MailLanguage;
+  readonly network: MailNetwork;
+}
+
+/** The cause of mails that no request causes. */
+export const BY_OPERATOR: MailCause = { language: 'en', network: null };
+
+/** A request, as far as mails depend on it. */
+export interface CausingRequest {
+  readonly headers: { readonly 'accept-language'?: string | undefined };
+  readonly countedNetwork: string;
+}
+
+/** The cause of the mails that a request causes. */
+export function mailCauseOf({ headers, countedNetwork }: CausingRequest): MailCause {
+  return { language: mailLanguageOf(headers['accept-language']), network: countedNetwork };
+}
+
+/**
+ * The language of mails that a request causes: English, unless the request prefers Turkish.
+ * @param header Accept-Language (RFC 9110 §12.5.4)
+ */
+export function mailLanguageOf(header: string | undefined): MailLanguage {
+  return MailLanguage.parse(chooseLanguage(MAIL_LANGUAGES, acceptedLanguages(header), 'en'));
+}
+
+/** The queue for mails of one cause. @param queueMail null: the service sends no mail */
+export function causedBy(queueMail: QueueMail | null, { language, network }: MailCause): QueueMail | null {
+  return queueMail === null ? null : (db, job) => queueMail(db, { ...job, language }, network);
+}
 
 const DAY_SECONDS = 86_400;
 const HOUR_SECONDS = 3_600;

@@ -1,14 +1,11 @@
 import type pg from 'pg';
-import { LONGEST_WAIT_MS, type Looks } from '../../platform/background/looks.js';
-import type { BackgroundPart, ServiceLogger } from '../../platform/background/part.js';
-import { repeat } from '../../platform/background/repeat.js';
-import { describe } from '../../platform/background/run-under-lease.js';
+import { type BackgroundPart, describe, repeat, type ServiceLogger } from '../../platform/background/part.js';
+import { LONGEST_WAIT_MS, type Looks } from '../../platform/background/waiting.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { composeMail } from './compose-mail.js';
-import type { MailCause } from './mail-cause.js';
 import type { Letter, MailJob } from './mail-job.js';
-import { type ClaimedMail, claimMail, MAIL_WAITS, type MailKeys, removeMail } from './mail-queue.js';
+import { type ClaimedMail, claimMail, MAIL_WAITS, type MailCause, type MailKeys, removeMail } from './mail-queue.js';
 import { MailRefused, type MailTransport } from './smtp-transport.js';
 
 export interface MailerOptions {

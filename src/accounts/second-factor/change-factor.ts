@@ -1,12 +1,10 @@
-import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
+import { appendAuditEntry } from '../../platform/audit-log.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors.js';
 import { noticeTo } from '../mail/mail-job.js';
 import type { User } from '../users/user-directory.js';
-import { newFactorSecret, newRecoveryCodes, sealFactorSecret } from './factor-secrets.js';
-import { type FactorOptions, type PresentedFactor, useCode } from './prove-factor.js';
-import { readStoredFactor } from './stored-factor.js';
-import { base32, otpauthUri } from './totp.js';
+import { base32, newFactorSecret, newRecoveryCodes, otpauthUri, sealFactorSecret } from './factor-secrets.js';
+import { type FactorOptions, type PresentedFactor, readStoredFactor, useCode } from './prove-factor.js';
 
 /** TOTP secret of a factor that is not confirmed yet, for the user's authenticator app. */
 export interface BegunFactor {

@@ -1,16 +1,13 @@
 import * as z from 'zod';
 import { UserRole } from '../../../schemas/api/auth.js';
-import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
+import { appendAuditEntry } from '../../platform/audit-log.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors.js';
 import { type RowSeals, sealed, sealedRow } from '../../platform/keys/index.js';
-import { hashPassword, refuseOwnAddress } from '../credentials/passwords.js';
-import { secretTokenDigest } from '../credentials/secret-tokens.js';
-import { isGrantInForce } from '../users/granted-right.js';
-import { lockUsersOf } from '../users/lock-users.js';
+import { hashPassword, refuseOwnAddress, secretTokenDigest } from '../credentials/credentials.js';
 import type { SignedInUser } from '../users/user-directory.js';
-import { insertUser } from '../users/users.js';
-import { type StartedSignIn, startSignIn } from './start-sign-in.js';
+import { insertUser, isGrantInForce, lockUsersOf } from '../users/users.js';
+import { type StartedSignIn, startSignIn } from './sign-ins.js';
 
 /** A user created by an invitation, signed in. */
 export interface AcceptedInvitation extends StartedSignIn {

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import * as z from 'zod';
 import { withTransaction } from '../../platform/database/pool.js';
 import { type RowSeals, readSealed } from '../../platform/keys/index.js';
-import { hashPassword, isOutdatedHash, isPasswordOf } from '../credentials/passwords.js';
+import { hashPassword, isOutdatedHash, isPasswordOf } from '../credentials/credentials.js';
 import { type User, UserRow } from '../users/user-directory.js';
 
 /** A user whose password was verified. */

@@ -3,11 +3,10 @@ import * as z from 'zod';
 import { UserRole } from '../../../schemas/api/auth.js';
 import { InvitationState } from '../../../schemas/api/panel/invitations.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
-import { INVITATION_SECONDS } from '../credentials/lifetimes.js';
-import { newSecretToken } from '../credentials/secret-tokens.js';
-import { lockUsersOf } from '../users/lock-users.js';
+import { ChangeRefused } from '../../platform/errors.js';
+import { INVITATION_SECONDS, newSecretToken } from '../credentials/credentials.js';
 import type { Role } from '../users/user-directory.js';
+import { lockUsersOf } from '../users/users.js';
 
 /** An invitation to a tenant, without its token. */
 export interface ListedInvitation {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { UserRole } from '../../../schemas/api/auth.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors.js';
 import type { Role, User } from './user-directory.js';
 
 /** A user with the times that lists show. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { UserRole } from '../../../schemas/api/auth.js';
-import { createFreshCache } from '../../platform/cache/fresh-cache.js';
+import { createFreshCache } from '../../platform/caches.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { type RowSeals, sealed, sealedRow } from '../../platform/keys/index.js';
 

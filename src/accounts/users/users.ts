@@ -3,11 +3,12 @@ import * as z from 'zod';
 import { UserRole } from '../../../schemas/api/auth.js';
 import { NewPassword } from '../../../schemas/api/new-password.js';
 import { Uuid } from '../../../schemas/evidence/primitives.js';
+import { isUniqueViolation } from '../../platform/database/errors.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { isUniqueViolation } from '../../platform/database/unique-violation.js';
-import { accepted, ChangeRefused } from '../../platform/errors/change-refused.js';
-import { hashPassword } from '../credentials/passwords.js';
-import type { User } from './user-directory.js';
+import { accepted, ChangeRefused } from '../../platform/errors.js';
+import type { RowSeals, SealedRow } from '../../platform/keys/index.js';
+import { hashPassword } from '../credentials/credentials.js';
+import type { Role, User } from './user-directory.js';
 
 export const NewUser = z.object({
   tenantId: Uuid,
@@ -53,4 +54,44 @@ export async function insertUser(
     throw error;
   }
   return { id };
+}
+
+/**
+ * Locks a tenant's users until the transaction ends. Every transaction that changes a user's rights
+ * or depends on them takes this lock first. Rights that are read afterwards are therefore valid
+ * until the end.
+ * @param db in a transaction, in the role `consent_ledger_admin`
+ */
+export async function lockUsersOf(db: Queryable, tenantId: string): Promise<void> {
+  await db.query('select from tenants where id = $1 for no key update', [tenantId]);
+}
+
+/**
+ * Whether a user with one role may grant another role and manage its users. Only owners may grant
+ * roles with access to personal data (`owner`, `dpo`, and `api_user` through the S2S API).
+ * Otherwise an admin could obtain that access.
+ */
+export function mayGrant(by: Role, role: Role): boolean {
+  if (by === 'owner') return true;
+  return by === 'admin' && (role === 'admin' || role === 'viewer');
+}
+
+const Grantor = z.object({ role: UserRole });
+
+/**
+ * Returns whether a right still comes from someone who may grant it: an operator, or a user whose current role
+ * may, and whose row is unaltered.
+ * @param grantedBy id of the user; null: an operator
+ * @param grantor the row of the user, read with the row of the right by one statement: between two statements, a
+ *   person who writes to the database could show each of them another row. Null if the user is disabled.
+ */
+export async function isGrantInForce(
+  seals: RowSeals,
+  grantedBy: string | null,
+  grantor: SealedRow<'users'> | null,
+  role: Role,
+): Promise<boolean> {
+  if (grantedBy === null) return true;
+  const user = grantor && (await seals.open(grantor, Grantor));
+  return user !== null && mayGrant(user.role, role);
 }

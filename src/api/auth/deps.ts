@@ -1,10 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
-import { causedBy, mailCauseOf } from '../../accounts/mail/mail-cause.js';
-import type { QueueMail } from '../../accounts/mail/mail-queue.js';
+import { causedBy, mailCauseOf, type QueueMail } from '../../accounts/mail/mail-queue.js';
 import type { FactorKeys } from '../../accounts/second-factor/factor-secrets.js';
 import type { CheckPassword } from '../../accounts/sign-in/check-password.js';
-import type { WantedAccount } from '../../accounts/sign-up/sign-up-tokens.js';
+import type { WantedAccount } from '../../accounts/sign-up/request-sign-up.js';
 import type { RowSeals } from '../../platform/keys/index.js';
 import type { ApiUsers } from '../guards/bearer.js';
 import { FairTurns } from '../guards/fair-turns.js';

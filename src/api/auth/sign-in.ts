@@ -9,9 +9,7 @@ import {
   UserRole,
 } from '../../../schemas/api/auth.js';
 import { ApiError } from '../../../schemas/api/error-codes.js';
-import { renewSignIn } from '../../accounts/sign-in/renew-sign-in.js';
-import { signOut } from '../../accounts/sign-in/sign-out.js';
-import { startSignIn } from '../../accounts/sign-in/start-sign-in.js';
+import { renewSignIn, signOut, startSignIn } from '../../accounts/sign-in/sign-ins.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { refuseExcess } from '../guards/rate-limiter.js';
 import { EXAMPLE_VALUES, SHOWN } from '../server/example-values.js';

@@ -5,9 +5,8 @@ import {
   SignUpRequestedResponse,
 } from '../../../schemas/api/auth.js';
 import { ApiError } from '../../../schemas/api/error-codes.js';
-import { refuseOwnAddress } from '../../accounts/credentials/passwords.js';
-import { mailboxOf, requestSignUp } from '../../accounts/sign-up/request-sign-up.js';
-import { readSignUpToken } from '../../accounts/sign-up/sign-up-tokens.js';
+import { refuseOwnAddress } from '../../accounts/credentials/credentials.js';
+import { mailboxOf, readSignUpToken, requestSignUp } from '../../accounts/sign-up/request-sign-up.js';
 import { refuseExcess } from '../guards/rate-limiter.js';
 import { EXAMPLE_VALUES } from '../server/example-values.js';
 import { goneClient } from '../server/gone-client.js';

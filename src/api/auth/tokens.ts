@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import type { RefreshTokenPlace, SignInResponse, UserSummary } from '../../../schemas/api/auth.js';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
-import { ACCESS_TOKEN_SECONDS, IDLE_SECONDS } from '../../accounts/credentials/lifetimes.js';
+import { ACCESS_TOKEN_SECONDS, IDLE_SECONDS } from '../../accounts/credentials/credentials.js';
 import type { AccessTokens } from '../../accounts/sign-in/access-tokens.js';
 import type { SignedInUser, User } from '../../accounts/users/user-directory.js';
 import { EXAMPLE_VALUES, SHOWN } from '../server/example-values.js';

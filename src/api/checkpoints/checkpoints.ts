@@ -12,10 +12,15 @@ import {
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { consistencyRanges } from '../../../schemas/merkle/proofs.js';
-import { listCheckpoints, readLargestSize, readNote, readToken } from '../../pipeline/ledger/read-checkpoints.js';
-import { readCosignatures } from '../../pipeline/ledger/read-cosignatures.js';
-import { readLedgerKeys, readPublishedKeys } from '../../pipeline/ledger/read-ledger-keys.js';
-import { readTreeProof } from '../../pipeline/ledger/read-tree.js';
+import { readTreeProof } from '../../pipeline/ledger/batch-nodes.js';
+import {
+  listCheckpoints,
+  readCosignatures,
+  readLargestSize,
+  readNote,
+  readToken,
+} from '../../pipeline/ledger/read-checkpoints.js';
+import { readLedgerKeys, readPublishedKeys } from '../../pipeline/ledger/read-ledger.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { FairTurns } from '../guards/fair-turns.js';
 import { EXAMPLE_VALUES } from '../server/example-values.js';

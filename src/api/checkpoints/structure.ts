@@ -15,12 +15,16 @@ import {
   TILE_WIDTH,
   type TilePlace,
 } from '../../../schemas/merkle/tiles.js';
-import { readEntryBundle, readTile } from '../../evidence/structure/read-tiles.js';
-import { readHeader, type WriteBytes, writeStructure } from '../../evidence/structure/write-structure.js';
-import { readLargestSize, readNote } from '../../pipeline/ledger/read-checkpoints.js';
-import { readCosignatures } from '../../pipeline/ledger/read-cosignatures.js';
+import {
+  readEntryBundle,
+  readHeader,
+  readTile,
+  type WriteBytes,
+  writeStructure,
+} from '../../evidence/structure/structure.js';
+import { readCosignatures, readLargestSize, readNote } from '../../pipeline/ledger/read-checkpoints.js';
 import { readSaltKey, streamKeysUnder } from '../../pipeline/ledger/stream-keys.js';
-import { createByteCache } from '../../platform/cache/byte-cache.js';
+import { createByteCache } from '../../platform/caches.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { type FairTurns, type Rest, restingFrom } from '../guards/fair-turns.js';
 import { requireBearerToken } from '../server/caller.js';

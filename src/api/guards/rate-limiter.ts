@@ -2,10 +2,9 @@ import type { FastifyReply } from 'fastify';
 import * as z from 'zod';
 import { ApiError, type ErrorCode } from '../../../schemas/api/error-codes.js';
 import { createGroupCommitter } from '../../pipeline/admission/group-committer.js';
-import { byteaArray, int4Array } from '../../platform/database/binary-arrays.js';
+import { byteaArray, int4Array } from '../../platform/database/parameters.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
-import { serviceUnavailable } from '../../platform/errors/service-unavailable.js';
+import { RequestRefused, serviceUnavailable } from '../../platform/errors.js';
 import { hmacSha256 } from '../../platform/keys/index.js';
 
 export interface RateLimitDecision {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../../schemas/api/error-codes.js';
-import { createAddressCheck, isOriginAllowed } from '../../platform/net/allow-lists.js';
+import { createAddressCheck, isOriginAllowed } from '../../platform/net/addresses.js';
 import type { SiteContext, SiteDirectory } from '../../tenancy/directory/site-context.js';
 import { type RateLimiter, refuseExcess, setRateLimitHeaders } from './rate-limiter.js';
 import type { Guard } from './tool-guard.js';

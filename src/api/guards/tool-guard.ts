@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CONSENT_LIMITS } from '../../../schemas/api/consent-limits.js';
 import { ApiError, ERROR_CODES } from '../../../schemas/api/error-codes.js';
-import { createAddressCheck, isOriginAllowed, isOriginOf } from '../../platform/net/allow-lists.js';
-import type { ApiKey } from '../../tenancy/api-keys/api-key.js';
+import { createAddressCheck, isOriginAllowed, isOriginOf } from '../../platform/net/addresses.js';
+import type { ApiKey } from '../../tenancy/api-keys/api-keys.js';
 import type { KeyUsage } from '../../tenancy/api-keys/key-usage.js';
 import type { SiteContext, SiteDirectory } from '../../tenancy/directory/site-context.js';
 import { callerOf, type ToolCaller } from '../server/caller.js';

@@ -12,7 +12,7 @@ import {
 import { dataOf, PageQuery, pageOf, SiteParams } from '../../../schemas/api/panel/common.js';
 import { consentToken } from '../../../schemas/events/consent-recorded.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors.js';
 import { createApiKey, renameApiKey, revokeApiKey, rotateApiKey } from '../../tenancy/api-keys/api-keys.js';
 import { EDITORS, READERS } from './caller.js';
 import { route } from './deps.js';

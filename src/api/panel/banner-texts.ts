@@ -12,7 +12,7 @@ import {
   bannerTextsOf,
   putBannerTexts,
   removeBannerTexts,
-} from '../../tenancy/configuration/edit-banner.js';
+} from '../../tenancy/configuration/edits.js';
 import { EDITORS, READERS } from './caller.js';
 import { route } from './deps.js';
 import { pageOfItems } from './page.js';

@@ -1,6 +1,6 @@
 import type { QueueMail } from '../../accounts/mail/mail-queue.js';
 import type { Role, SignedInUser } from '../../accounts/users/user-directory.js';
-import type { Actor } from '../../platform/audit-log/entry.js';
+import type { Actor } from '../../platform/audit-log.js';
 import type { Operator, PanelCaller } from '../server/caller.js';
 import { PANEL_ROLES } from '../server/operation.js';
 

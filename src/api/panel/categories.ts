@@ -9,12 +9,7 @@ import { PageQuery, pageOf, SiteParams } from '../../../schemas/api/panel/common
 import type { SiteConfigDraft } from '../../../schemas/api/panel/configuration.js';
 import { DraftRevision, ExpectedRevisionQuery } from '../../../schemas/api/panel/draft-revision.js';
 import { changeConfigDraft, readConfigDraft } from '../../tenancy/configuration/draft.js';
-import {
-  addCategory,
-  categoryOf,
-  changeCategory,
-  removeCategory,
-} from '../../tenancy/configuration/edit-categories.js';
+import { addCategory, categoryOf, changeCategory, removeCategory } from '../../tenancy/configuration/edits.js';
 import { EDITORS, READERS } from './caller.js';
 import { route } from './deps.js';
 import { pageOfItems } from './page.js';

@@ -20,9 +20,9 @@ import {
   publicationOf,
 } from '../../evidence/records/publication.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors.js';
 import { changeConfigDraft, draftOfContent, hasChanges, readConfigDraft } from '../../tenancy/configuration/draft.js';
-import { type Edit, merged, type Partially } from '../../tenancy/configuration/edit.js';
+import { type Edit, merged, type Partially } from '../../tenancy/configuration/edits.js';
 import { IncompleteConfiguration, namedVendorList, problemsOf } from '../../tenancy/configuration/problems.js';
 import { publishConfigDraft } from '../../tenancy/configuration/publish-site-config.js';
 import type { FindVendorList } from '../../tenancy/configuration/vendor-lists.js';

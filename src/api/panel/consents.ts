@@ -14,15 +14,13 @@ import {
 } from '../../../schemas/api/panel/consents.js';
 import { consentToken } from '../../../schemas/events/consent-recorded.js';
 import { IDENTIFIER_KINDS } from '../../erasure/index.js';
-import { type ConsentRow, findConsent } from '../../evidence/records/consent-row.js';
-import { discloseConsent as disclose } from '../../evidence/records/disclose-consent.js';
+import { type ConsentRow, discloseConsent as disclose, findConsent } from '../../evidence/records/consent-row.js';
 import { type ConsentSearch, searchConsents as search } from '../../evidence/records/search-consents.js';
-import { columnsAgree } from '../../evidence/verification/check-record.js';
-import { parseIdentifier } from '../../evidence/verification/identifier.js';
 import { type LoggedRecord, placeOf, readLoggedRecords } from '../../evidence/verification/logged-record.js';
+import { columnsAgree, parseIdentifier } from '../../evidence/verification/stored-record.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { blindIndex, findProofKey, isProofHashOf, type ProofKeys } from '../../platform/keys/index.js';
-import { stampedBy } from '../../timestamping/authority-name.js';
+import { stampedBy } from '../../timestamping/authorities.js';
 import type { PanelCall } from '../server/route.js';
 import { verifiedRecord } from '../tool/verify.js';
 import { PROTECTORS, READERS } from './caller.js';

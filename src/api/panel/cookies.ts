@@ -9,7 +9,7 @@ import {
 } from '../../../schemas/api/panel/cookies.js';
 import { DraftRevision, ExpectedRevisionQuery } from '../../../schemas/api/panel/draft-revision.js';
 import { changeConfigDraft, readConfigDraft } from '../../tenancy/configuration/draft.js';
-import { addCookie, changeCookie, cookieOf, removeCookie } from '../../tenancy/configuration/edit-cookies.js';
+import { addCookie, changeCookie, cookieOf, removeCookie } from '../../tenancy/configuration/edits.js';
 import { EDITORS, READERS } from './caller.js';
 import { route } from './deps.js';
 import { pageOfItems } from './page.js';

@@ -7,7 +7,7 @@ import type { Config } from '../../platform/config/index.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import { type FindVendorList, vendorListsIn } from '../../tenancy/configuration/vendor-lists.js';
 import type { SiteDirectory } from '../../tenancy/directory/site-context.js';
-import type { LookUpTxt } from '../../tenancy/domains/domain-challenge.js';
+import type { LookUpTxt } from '../../tenancy/domains/verify-site.js';
 import type { ScanPage } from '../../tenancy/scans/scan-site.js';
 import { createWebhookTargets, type WebhookTargets } from '../../tenancy/webhooks/webhook-targets.js';
 import { FairTurns } from '../guards/fair-turns.js';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { dataOf, PageQuery, pageOf } from '../../../schemas/api/panel/common.js';
 import { AttachmentParams, DocumentAttachment, PanelDocumentParams } from '../../../schemas/api/panel/documents.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors.js';
 import { attachDocument, detachDocument } from '../../tenancy/documents/attach-document.js';
 import { EDITORS, READERS } from './caller.js';
 import { route } from './deps.js';

@@ -21,17 +21,13 @@ import {
   PublicationRow,
   publicationOf,
 } from '../../evidence/records/publication.js';
-import type { AuditSubject } from '../../platform/audit-log/entry.js';
+import type { AuditSubject } from '../../platform/audit-log.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
-import { activateVersion } from '../../tenancy/documents/activate-version.js';
-import { changeDraft, deleteDraft } from '../../tenancy/documents/change-draft.js';
-import { isTextMediaType } from '../../tenancy/documents/document-content.js';
-import { draftVersion } from '../../tenancy/documents/draft-version.js';
-import { publishVersion } from '../../tenancy/documents/publish-version.js';
-import { readContent } from '../../tenancy/documents/read-content.js';
-import { retireVersion } from '../../tenancy/documents/retire-version.js';
-import { versionChangeDetails } from '../../tenancy/documents/version-change-details.js';
+import { ChangeRefused } from '../../platform/errors.js';
+import { isTextMediaType, readContent } from '../../tenancy/documents/content.js';
+import { versionChangeDetails } from '../../tenancy/documents/document-version.js';
+import { changeDraft, deleteDraft, draftVersion } from '../../tenancy/documents/drafts.js';
+import { activateVersion, publishVersion, retireVersion } from '../../tenancy/documents/version-states.js';
 import { EDITORS, READERS } from './caller.js';
 import { route } from './deps.js';
 import { documentOf } from './documents.js';

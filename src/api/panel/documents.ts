@@ -9,11 +9,10 @@ import {
 } from '../../../schemas/api/panel/documents.js';
 import { DOCUMENT_KINDS } from '../../../schemas/events/notices.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
-import type { AuditSubject } from '../../platform/audit-log/entry.js';
+import type { AuditSubject } from '../../platform/audit-log.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
-import { changeDocument } from '../../tenancy/documents/change-document.js';
-import { createDocument } from '../../tenancy/documents/create-document.js';
+import { ChangeRefused } from '../../platform/errors.js';
+import { changeDocument, createDocument } from '../../tenancy/documents/documents.js';
 import { EDITORS, READERS } from './caller.js';
 import { route } from './deps.js';
 import { keyOfCursor, type Page, pageOfRows } from './page.js';

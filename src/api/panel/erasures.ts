@@ -22,7 +22,7 @@ import {
   subjectOf,
 } from '../../erasure/index.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { retentionOf } from '../../tenancy/sites/change-retention-period.js';
+import { retentionOf } from '../../tenancy/sites/change-site.js';
 import { PROTECTORS } from './caller.js';
 import { route } from './deps.js';
 import { keyOfCursor, pageOfRows } from './page.js';

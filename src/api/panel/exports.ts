@@ -8,7 +8,7 @@ import {
 } from '../../../schemas/api/panel/exports.js';
 import { Uuid } from '../../../schemas/evidence/primitives.js';
 import * as exports from '../../evidence/exports/index.js';
-import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
+import { appendAuditEntry } from '../../platform/audit-log.js';
 import { sendPackage } from '../server/send-package.js';
 import { actorOf, PROTECTORS, signedIn } from './caller.js';
 import { route } from './deps.js';

@@ -8,8 +8,7 @@ import {
   InvitationParams,
   InvitationsQuery,
 } from '../../../schemas/api/panel/invitations.js';
-import { causedBy } from '../../accounts/mail/mail-cause.js';
-import { type QueueMail, tooManyMails } from '../../accounts/mail/mail-queue.js';
+import { causedBy, type QueueMail, tooManyMails } from '../../accounts/mail/mail-queue.js';
 import {
   createInvitation,
   type ListedInvitation,

@@ -5,7 +5,7 @@ import { SignInsEnded } from '../../../schemas/api/panel/users.js';
 import { endSignIns } from '../../accounts/credentials/end-sign-ins.js';
 import { listSignIns } from '../../accounts/sign-in/list-sign-ins.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors.js';
 import { READERS, signedIn } from './caller.js';
 import { route } from './deps.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows, TimeAndId } from './page.js';

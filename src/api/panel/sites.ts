@@ -10,13 +10,16 @@ import {
 } from '../../../schemas/api/panel/sites.js';
 import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
-import { isChallengeMet } from '../../tenancy/domains/domain-challenge.js';
-import { DnsUnavailable } from '../../tenancy/domains/txt-look-up.js';
-import { challengeOfSite, type SiteChallenge, verifySite } from '../../tenancy/domains/verify-site.js';
-import { changeRetentionPeriod, RETENTION_COLUMNS } from '../../tenancy/sites/change-retention-period.js';
-import { changeSiteSettings } from '../../tenancy/sites/change-site-settings.js';
-import { createSite } from '../../tenancy/sites/create-site.js';
+import { ChangeRefused } from '../../platform/errors.js';
+import {
+  challengeOfSite,
+  DnsUnavailable,
+  isChallengeMet,
+  type SiteChallenge,
+  verifySite,
+} from '../../tenancy/domains/verify-site.js';
+import { changeRetentionPeriod, RETENTION_COLUMNS } from '../../tenancy/sites/change-site.js';
+import { changeSiteSettings, createSite } from '../../tenancy/sites/sites.js';
 import { EDITORS, PROTECTORS, READERS } from './caller.js';
 import { route } from './deps.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows, TimeAndId } from './page.js';

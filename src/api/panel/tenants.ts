@@ -8,11 +8,11 @@ import {
   Tenant,
   TenantParams,
 } from '../../../schemas/api/panel/tenants.js';
-import { causedBy } from '../../accounts/mail/mail-cause.js';
+import { causedBy } from '../../accounts/mail/mail-queue.js';
 import { createInvitation } from '../../accounts/sign-in/invitations.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
-import { createTenant, renameTenant } from '../../tenancy/tenants/create-tenant.js';
+import { ChangeRefused } from '../../platform/errors.js';
+import { createTenant, renameTenant } from '../../tenancy/tenants/tenants.js';
 import type { PanelCaller } from '../server/caller.js';
 import { EDITORS, READERS, tokenMail } from './caller.js';
 import { route } from './deps.js';

@@ -3,12 +3,7 @@ import type { TimestampStatusResponse } from '../../../schemas/api/panel/timesta
 import { consentsStream, noticesStream, siteOfStream } from '../../../schemas/events/streams.js';
 import type { Config } from '../../platform/config/index.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import {
-  authorityName,
-  DEVELOPMENT_AUTHORITY,
-  isDevelopmentStamp,
-  stampedBy,
-} from '../../timestamping/authority-name.js';
+import { authorityName, DEVELOPMENT_AUTHORITY, isDevelopmentStamp, stampedBy } from '../../timestamping/authorities.js';
 
 /** The streams of a tenant's sites. */
 export interface OwnStreams {

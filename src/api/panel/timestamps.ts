@@ -15,9 +15,9 @@ import {
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
 import { parseNote } from '../../../schemas/evidence/signed-note.js';
-import { joinFirstStamp } from '../../pipeline/ledger/stamped.js';
+import { joinFirstStamp } from '../../pipeline/ledger/read-checkpoints.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { isDevelopmentStamp, stampedBy } from '../../timestamping/authority-name.js';
+import { isDevelopmentStamp, stampedBy } from '../../timestamping/authorities.js';
 import { READERS } from './caller.js';
 import { route } from './deps.js';
 import { keyOfCursor, pageOfRows } from './page.js';

@@ -10,15 +10,14 @@ import {
   UsersQuery,
 } from '../../../schemas/api/panel/users.js';
 import { endSignIns } from '../../accounts/credentials/end-sign-ins.js';
-import { causedBy } from '../../accounts/mail/mail-cause.js';
 import { noticeTo } from '../../accounts/mail/mail-job.js';
-import { tooManyMails } from '../../accounts/mail/mail-queue.js';
+import { causedBy, tooManyMails } from '../../accounts/mail/mail-queue.js';
 import { removeSecondFactor } from '../../accounts/second-factor/change-factor.js';
 import { createPasswordReset } from '../../accounts/sign-in/set-password.js';
 import { changeDetails, changeUser, type UserChange } from '../../accounts/users/change-user.js';
 import { type ListedUser, listUsers, readUser } from '../../accounts/users/list-users.js';
-import { mayGrant } from '../../accounts/users/may-grant.js';
 import type { Role, User } from '../../accounts/users/user-directory.js';
+import { mayGrant } from '../../accounts/users/users.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { PanelCaller } from '../server/caller.js';
 import { EDITORS, OVERSEERS, tokenMail } from './caller.js';

@@ -14,7 +14,7 @@ import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js'
 import { parseStrictJson, StrictJsonError } from '../../../schemas/json/strict-json.js';
 import { withoutTrailing } from '../../../schemas/text/without-trailing.js';
 import type { ReceiptResult } from '../../evidence/package/index.js';
-import { parseIdentifier } from '../../evidence/verification/identifier.js';
+import { parseIdentifier } from '../../evidence/verification/stored-record.js';
 import type { Verification, Verifier } from '../../evidence/verification/verifier.js';
 import { FairTurns } from '../guards/fair-turns.js';
 import { type RateLimiter, refuseExcess, setRateLimitHeaders } from '../guards/rate-limiter.js';

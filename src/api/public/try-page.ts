@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { escapeHtml } from '../../../schemas/text/escape-html.js';
-import { type Example, readExample } from '../../platform/files/example-file.js';
+import { type Example, readExample } from '../../platform/files.js';
 
 const STYLE = `
 :root { color-scheme: light dark; font-family: system-ui, sans-serif; line-height: 1.5; }

@@ -3,8 +3,7 @@ import { ApiError } from '../../../schemas/api/error-codes.js';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { utf8 } from '../../../schemas/crypto/encoding.js';
 import type { Role, SignedInUser } from '../../accounts/users/user-directory.js';
-import type { Caller } from '../../tenancy/directory/caller.js';
-import type { SiteContext } from '../../tenancy/directory/site-context.js';
+import type { Caller, SiteContext } from '../../tenancy/directory/site-context.js';
 
 /** An operator on the command line, who may do in a tenant what its owners may. */
 export interface Operator {

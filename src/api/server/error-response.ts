@@ -2,10 +2,8 @@ import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
 import { ApiError, type ErrorCode, type FieldError } from '../../../schemas/api/error-codes.js';
 import { EventLogUnavailable, LogDamaged } from '../../pipeline/event-log/errors.js';
-import { isConnectionFailure } from '../../platform/database/connection-failure.js';
-import { type ChangeRefusalCode, ChangeRefused } from '../../platform/errors/change-refused.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
-import { serviceUnavailable } from '../../platform/errors/service-unavailable.js';
+import { isConnectionFailure } from '../../platform/database/errors.js';
+import { type ChangeRefusalCode, ChangeRefused, RequestRefused, serviceUnavailable } from '../../platform/errors.js';
 import type { Connections } from './connections.js';
 
 declare module 'fastify' {

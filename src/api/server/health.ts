@@ -1,7 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../../schemas/api/error-codes.js';
-import type { Readiness } from '../../platform/health/readiness.js';
-import { READINESS_REASONS, type ReadinessReason, type Serving, statusOf } from '../../platform/health/reasons.js';
+import {
+  READINESS_REASONS,
+  type Readiness,
+  type ReadinessReason,
+  type Serving,
+  statusOf,
+} from '../../platform/health.js';
 import { sendError } from './error-response.js';
 
 export interface HealthOptions {

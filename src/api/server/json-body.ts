@@ -4,7 +4,7 @@ import { ApiError } from '../../../schemas/api/error-codes.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { schemaWords } from '../../../schemas/json/schema-words.js';
 import { parseStrictInput, StrictJsonError } from '../../../schemas/json/strict-json.js';
-import { fieldErrors, fieldOf } from '../../platform/errors/field-errors.js';
+import { fieldErrors, fieldOf } from '../../platform/errors.js';
 
 const NO_BODY = Buffer.alloc(0);
 const EXACT_NUMBER = 'must be a number that a double holds exactly: send larger ones as strings';

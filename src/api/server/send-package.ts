@@ -5,8 +5,7 @@ import type { FastifyReply } from 'fastify';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { type ByteRange, type KeptPackage, readPackage } from '../../evidence/exports/read-package.js';
-import type { ServiceLogger } from '../../platform/background/part.js';
-import { describe } from '../../platform/background/run-under-lease.js';
+import { describe, type ServiceLogger } from '../../platform/background/part.js';
 import type { Queryable } from '../../platform/database/pool.js';
 
 export const PACKAGE_MEDIA_TYPE = 'application/zip';

@@ -2,14 +2,14 @@ import { statedOrigin } from '../../../schemas/api/stated-origin.js';
 import { MAX_STATUS_ITEMS, StatusItem, StatusQuery, StatusResponse } from '../../../schemas/api/status.js';
 import { originOf } from '../../../schemas/events/consent-imported.js';
 import { consentToken, testConsentToken } from '../../../schemas/events/consent-recorded.js';
-import { timeOfEventId } from '../../erasure/event-id-times.js';
 import {
   nextPersonRecords,
   type PersonRecordsOptions,
   type ProvedRecord,
 } from '../../evidence/records/person-records.js';
 import { testRecords } from '../../evidence/records/test-records.js';
-import { serviceUnavailable } from '../../platform/errors/service-unavailable.js';
+import { serviceUnavailable } from '../../platform/errors.js';
+import { timeOfEventId } from '../../platform/event-ids.js';
 import { blindIndex, type IndexedPerson } from '../../platform/keys/index.js';
 import { FairTurns } from '../guards/fair-turns.js';
 import { EXAMPLE_VALUES, SHOWN } from '../server/example-values.js';

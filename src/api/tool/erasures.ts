@@ -14,10 +14,8 @@ import {
 } from '../../../schemas/api/export.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import { eraseForTestKey, orderErasure, readErasure, shownReceipt, subjectOf } from '../../erasure/index.js';
-import { revisionOfCursor } from '../../evidence/records/cursor.js';
-import { exportedErasure, exportedTestErasure } from '../../evidence/records/exported-erasure.js';
-import { lastShownRevision, selectErasures } from '../../evidence/records/selection.js';
-import { erasedTestRecords } from '../../evidence/records/test-records.js';
+import { lastShownRevision, revisionOfCursor, selectErasures } from '../../evidence/records/selection.js';
+import { erasedTestRecords, exportedErasure, exportedTestErasure } from '../../evidence/records/test-records.js';
 import type { Admission } from '../../pipeline/admission/admission.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { Keyring } from '../../platform/keys/index.js';

@@ -9,7 +9,7 @@ import {
   readExport,
 } from '../../evidence/exports/index.js';
 import type { Admission } from '../../pipeline/admission/admission.js';
-import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
+import { appendAuditEntry } from '../../platform/audit-log.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { type ToolCaller, userOf } from '../server/caller.js';
 import { EXAMPLE_VALUES, SHOWN } from '../server/example-values.js';

@@ -1,11 +1,10 @@
 import type { ExportQuery } from '../../../schemas/api/export.js';
 import { testConsentToken } from '../../../schemas/events/consent-recorded.js';
-import { revisionOfCursor } from '../../evidence/records/cursor.js';
-import { exportedTestErasure } from '../../evidence/records/exported-erasure.js';
 import { exported } from '../../evidence/records/read-records.js';
-import { versionsOf } from '../../evidence/records/selection.js';
+import { revisionOfCursor, versionsOf } from '../../evidence/records/selection.js';
 import {
   erasedTestRecords,
+  exportedTestErasure,
   type TestRecord,
   type TestRecordOptions,
   testRecords,

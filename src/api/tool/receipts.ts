@@ -4,8 +4,8 @@ import { eventIdOfConsentToken, eventIdOfTestToken } from '../../../schemas/even
 import { Receipt } from '../../../schemas/evidence/receipt.js';
 import { type ExportOptions, makeReceipt, type ReceiptResult } from '../../evidence/package/index.js';
 import { findTestRecord } from '../../evidence/records/test-records.js';
-import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { appendAuditEntry } from '../../platform/audit-log.js';
+import { RequestRefused } from '../../platform/errors.js';
 import { userOf } from '../server/caller.js';
 import { EXAMPLE_VALUES } from '../server/example-values.js';
 import { BACKEND } from '../server/operation.js';

@@ -17,18 +17,19 @@ import {
   PERSONAL_FIELDS,
 } from '../../../schemas/api/export.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
-import { cursorBehind, revisionOfCursor } from '../../evidence/records/cursor.js';
-import { exportedErasure } from '../../evidence/records/exported-erasure.js';
 import { exportRecords, type RecordOptions } from '../../evidence/records/read-records.js';
 import {
+  cursorBehind,
   lastShownRevision,
+  revisionOfCursor,
   type StreamRange,
   selectErasures,
   selectRecords,
 } from '../../evidence/records/selection.js';
-import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
+import { exportedErasure } from '../../evidence/records/test-records.js';
+import { appendAuditEntry } from '../../platform/audit-log.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { serviceUnavailable } from '../../platform/errors/service-unavailable.js';
+import { serviceUnavailable } from '../../platform/errors.js';
 import { VERSION } from '../../platform/version.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import type { FairTurns } from '../guards/fair-turns.js';

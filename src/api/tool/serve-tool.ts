@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../../schemas/api/error-codes.js';
-import type { ApiKey } from '../../tenancy/api-keys/api-key.js';
+import type { ApiKey } from '../../tenancy/api-keys/api-keys.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import type { LoadGate } from '../guards/load-gate.js';
 import type { ScannerGuard } from '../guards/scanner-guard.js';

@@ -3,7 +3,7 @@ import { ApiError } from '../../../schemas/api/error-codes.js';
 import { MAX_TEST_EVENTS, TestEvent, TestEventsQuery, TestEventsResponse } from '../../../schemas/api/test-events.js';
 import { CONSENT_RECORDED, testConsentToken } from '../../../schemas/events/consent-recorded.js';
 import { SUBJECT_ERASED, type SubjectErasedRecord } from '../../../schemas/events/subject-erased.js';
-import { cursorBehind, revisionOfCursor } from '../../evidence/records/cursor.js';
+import { cursorBehind, revisionOfCursor } from '../../evidence/records/selection.js';
 import {
   type ErasedTestRecord,
   erasedTestRecords,

@@ -4,7 +4,7 @@ import { statedOrigin } from '../../../schemas/api/stated-origin.js';
 import { type VerifiedRecord, VerifyResponse } from '../../../schemas/api/verify.js';
 import { eventIdOfTestToken } from '../../../schemas/events/consent-recorded.js';
 import { findTestRecord, type TestRecord, type TestRecordOptions } from '../../evidence/records/test-records.js';
-import { parseIdentifier } from '../../evidence/verification/identifier.js';
+import { parseIdentifier } from '../../evidence/verification/stored-record.js';
 import type { Verification, Verifier } from '../../evidence/verification/verifier.js';
 import { sendError } from '../server/error-response.js';
 import { EXAMPLE_VALUES, SHOWN_CHECK } from '../server/example-values.js';

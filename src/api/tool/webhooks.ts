@@ -8,7 +8,7 @@ import {
 } from '../../../schemas/api/panel/webhook-deliveries.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import type { Admission } from '../../pipeline/admission/admission.js';
-import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
+import { appendAuditEntry } from '../../platform/audit-log.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { listDeliveries, queueTest, sendAgain } from '../../tenancy/webhooks/deliveries.js';
 import { type RateLimiter, refuseExcess } from '../guards/rate-limiter.js';

@@ -2,9 +2,12 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 import { CONSENT_ERROR_CODES, type ErrorCode } from '../../../schemas/api/error-codes.js';
 import { apiErrorOf } from '../../api/server/error-response.js';
 import type { Admission } from '../../pipeline/admission/admission.js';
+import type { Submission } from '../../pipeline/admission/admit-group.js';
 import type { ParsedConsent } from '../../pipeline/admission/parse-consents.js';
-import type { ConsentsRequest } from '../../pipeline/admission/request.js';
 import type { AdmissionResult } from '../../pipeline/admission/results.js';
+import type { ConsentsRequest } from '../../pipeline/admission/submission.js';
+import type { GroupObserver } from '../../pipeline/admission/submit.js';
+import type { SpanPlace, Tracing } from '../../platform/telemetry/tracing.js';
 
 /**
  * Codes with which admission refuses consents. A code that is missing here is counted from its
@@ -93,6 +96,35 @@ export function createAdmissionMetrics(registry: Registry): AdmissionMetrics {
       groupRequests.observe(requests);
       groupConsents.observe(consents);
       groupSeconds.observe(seconds);
+    },
+  };
+}
+
+/**
+ * Measures admission's groups. The span of a group starts a new trace with links to the traces of
+ * its requests, because it has no single parent.
+ */
+export function createGroupObserver(
+  { observeGroup }: Pick<AdmissionMetrics, 'observeGroup'>,
+  tracing: Tracing,
+): GroupObserver {
+  const places = new WeakMap<Submission, SpanPlace>();
+  return {
+    joins: (submission) => {
+      const place = tracing.current();
+      if (place !== null) places.set(submission, place);
+    },
+    around: async (submissions, send) => {
+      const requests = submissions.length;
+      const consents = submissions.reduce((sum, submission) => sum + submission.consents.length, 0);
+      const worksFor = submissions.flatMap((submission) => places.get(submission) ?? []);
+      const facts = { 'consent_ledger.requests': requests, 'consent_ledger.consents': consents };
+      const startedAt = performance.now();
+      try {
+        return await tracing.span('admit group', facts, send, { worksFor });
+      } finally {
+        observeGroup(requests, consents, (performance.now() - startedAt) / 1000);
+      }
     },
   };
 }

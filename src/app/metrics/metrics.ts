@@ -1,19 +1,21 @@
 import type pg from 'pg';
 import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
+import * as z from 'zod';
 import type { BackgroundPart } from '../../platform/background/part.js';
 import type { ServerBinding } from '../../platform/database/server-binding.js';
-import type { Readiness } from '../../platform/health/readiness.js';
+import { READINESS_CODES, READINESS_REASONS, type Readiness } from '../../platform/health.js';
 import type { CountScanFaults } from '../../tenancy/scans/visit-in-process.js';
 import { type AdmissionMetrics, createAdmissionMetrics } from './admission-metrics.js';
-import { type CountAlteredRow, createAlteredRowMetrics } from './altered-row-metrics.js';
-import { createHttpMetrics, type ObserveRequests } from './http-metrics.js';
-import { createPartMetrics } from './part-metrics.js';
-import { ProcessMetrics } from './process-json.js';
-import { createProcessMetrics } from './process-metrics.js';
-import { createReadinessMetrics } from './readiness-metrics.js';
-import { createScanMetrics } from './scan-metrics.js';
+import {
+  type CountAlteredRow,
+  createAlteredRowMetrics,
+  createPartMetrics,
+  createScanMetrics,
+  createTimestampMetrics,
+  type ObserveTimestamp,
+} from './part-metrics.js';
+import { createHttpMetrics, createProcessMetrics, type ObserveRequests } from './process-metrics.js';
 import { createStateMetrics, type StateOptions } from './state-metrics.js';
-import { createTimestampMetrics, type ObserveTimestamp } from './timestamp-metrics.js';
 
 /** A second process whose metrics are shown with those of this one. */
 export interface ProcessBeside {
@@ -181,3 +183,40 @@ function showPools(registry: Registry, pools: Readonly<Record<string, pg.Pool>>)
     },
   });
 }
+
+/** Creates the metric of what `/readyz` says: one series for each reason of the table. */
+function createReadinessMetrics(registry: Registry, readiness: Readiness): void {
+  new Gauge({
+    name: 'consent_ledger_readiness_reason',
+    help: '1 for each reason for which this process is unready or degraded, 0 for the others.',
+    labelNames: ['code', 'effect'] as const,
+    registers: [registry],
+    // A reason of one process counts, however many there are.
+    aggregator: 'max',
+    async collect() {
+      const reasons = await readiness.reasons();
+      for (const code of READINESS_CODES) {
+        const { effect } = READINESS_REASONS[code];
+        this.set({ code, effect }, reasons.some((reason) => reason.code === code) ? 1 : 0);
+      }
+    },
+  });
+}
+
+/** The metrics of one process, as `prom-client` writes and adds them up in JSON. */
+export const ProcessMetrics = z.array(
+  z.object({
+    name: z.string(),
+    help: z.string(),
+    type: z.string(),
+    aggregator: z.string(),
+    values: z.array(
+      z.object({
+        value: z.number(),
+        labels: z.record(z.string(), z.union([z.string(), z.number()])),
+        metricName: z.string().optional(),
+      }),
+    ),
+  }),
+);
+export type ProcessMetrics = z.infer<typeof ProcessMetrics>;

@@ -1,5 +1,7 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { BackgroundPart, PartStatus } from '../../platform/background/part.js';
+import { ALTERED_ROW_TABLES } from '../../platform/keys/index.js';
+import { type CountScanFaults, SCAN_FAULTS } from '../../tenancy/scans/visit-in-process.js';
 
 /** A number in the status of a worker's part, and its metric. */
 interface PartCount {
@@ -152,4 +154,62 @@ export function createPartMetrics(registry: Registry, parts: readonly Background
 
 function leaderOf({ leader }: PartStatus): boolean | null {
   return typeof leader === 'boolean' ? leader : null;
+}
+
+const DURATION_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 60];
+
+/**
+ * Records one attempt to obtain a time stamp.
+ * @param authority host name of the authority, with the port unless it is the scheme's default
+ */
+export type ObserveTimestamp = (authority: string, outcome: 'obtained' | 'failed', seconds: number) => void;
+
+/** Creates the metrics of time stamp authorities: attempts by outcome, and their duration. */
+export function createTimestampMetrics(registry: Registry): ObserveTimestamp {
+  const requests = new Counter({
+    name: 'consent_ledger_timestamp_requests_total',
+    help: 'Time stamp requests, by authority. A response that does not verify counts as failed.',
+    labelNames: ['authority', 'outcome'] as const,
+    registers: [registry],
+  });
+  const durations = new Histogram({
+    name: 'consent_ledger_timestamp_request_duration_seconds',
+    help: 'Duration of a time stamp request, including verification.',
+    labelNames: ['authority'] as const,
+    buckets: DURATION_BUCKETS,
+    registers: [registry],
+  });
+  return (authority, outcome, seconds) => {
+    requests.inc({ authority, outcome });
+    durations.observe({ authority }, seconds);
+  };
+}
+
+/** Creates the metric of what scanned pages did to their scans. */
+export function createScanMetrics(registry: Registry): CountScanFaults {
+  const faults = new Counter({
+    name: 'consent_ledger_scan_faults_total',
+    help: 'What scanned pages sent that could not be taken, and processes of scans that ended without a result, by cause.',
+    labelNames: ['cause'] as const,
+    registers: [registry],
+  });
+  // Each series starts at 0: otherwise its first fault would show no increase.
+  for (const cause of SCAN_FAULTS) faults.inc({ cause }, 0);
+  return (cause, count) => faults.inc({ cause }, count);
+}
+
+/** Counts a row that failed its seal. @param table as SQL names it */
+export type CountAlteredRow = (table: string) => void;
+
+/** Creates the metric of rows that were altered in the database. */
+export function createAlteredRowMetrics(registry: Registry): CountAlteredRow {
+  const altered = new Counter({
+    name: 'consent_ledger_altered_rows_total',
+    help: 'Times that a stored row failed its seal and was left out, by table.',
+    labelNames: ['table'] as const,
+    registers: [registry],
+  });
+  // Each series starts at 0: otherwise its first row would show no increase, and no alert would fire.
+  for (const table of ALTERED_ROW_TABLES) altered.inc({ table }, 0);
+  return (table) => altered.inc({ table });
 }

@@ -1,10 +1,60 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Gauge, type Registry } from 'prom-client';
-import type { EventLog } from '../../pipeline/event-log/port.js';
-import { clockDifference } from '../../platform/database/clock-difference.js';
+import type { EventLog, Position } from '../../pipeline/event-log/port.js';
+import { clockDifference } from '../../platform/clock.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { projectionLag } from './projection-lag.js';
-import { createSharedReader } from './shared-reader.js';
+import { timeOfEventId } from '../../platform/event-ids.js';
 import { type PipelineState, readPipelineState } from './state-query.js';
+
+export interface SharedReaderOptions<T> {
+  /** Must not reject. */
+  readonly read: () => Promise<T>;
+  /** Age up to which a value is returned without a new read, in milliseconds. */
+  readonly freshMs: number;
+  /** Longest wait for a read, in milliseconds; then the previous value is returned. */
+  readonly waitMs: number;
+  /** Age up to which the previous value replaces a slow read, in milliseconds. */
+  readonly staleMs: number;
+}
+
+/**
+ * Shares one read between concurrent callers, so that one read at most is in progress.
+ * @returns a function that returns the value, or null if the read takes too long
+ */
+export function createSharedReader<T>({
+  read,
+  freshMs,
+  waitMs,
+  staleMs,
+}: SharedReaderOptions<T>): () => Promise<T | null> {
+  let underWay: Promise<T> | null = null;
+  let newest: { readonly value: T; readonly at: number } | null = null;
+  const start = (): Promise<T> => {
+    const reading = read()
+      .then((value) => {
+        newest = { value, at: performance.now() };
+        return value;
+      })
+      .finally(() => {
+        underWay = null;
+      });
+    underWay = reading;
+    return reading;
+  };
+  return async () => {
+    const newerThan = (ms: number): T | null =>
+      newest !== null && performance.now() - newest.at < ms ? newest.value : null;
+    const fresh = newerThan(freshMs);
+    if (fresh !== null) return fresh;
+    const waiting = new AbortController();
+    const tooLong = delay(waitMs, null, { signal: waiting.signal }).catch(() => null);
+    try {
+      return (await Promise.race([underWay ?? start(), tooLong])) ?? newerThan(staleMs);
+    } finally {
+      waiting.abort();
+    }
+  };
+}
 
 export interface StateOptions {
   /** In the role `consent_ledger_api` or `consent_ledger_worker`. */
@@ -204,4 +254,31 @@ async function readSnapshot({ db, eventLog, projections, outboxLimit, onFailure 
     onFailure('database', error);
   }
   return snapshot;
+}
+
+const EVENTS = 10;
+const MAX_PAGES = 20;
+
+/**
+ * The age in seconds of the first event that a projection has not read; 0 if it has read all
+ * events. The age follows from the time in the event's id. Ledger events have random ids without a
+ * time and are skipped. A bounded number of events is examined.
+ * @param now Unix milliseconds
+ * @throws EventLogUnavailable
+ */
+async function projectionLag(eventLog: EventLog, position: Position | null, now: number): Promise<number> {
+  let after = position;
+  for (let pages = 0; pages < MAX_PAGES; pages += 1) {
+    const page = await eventLog.readAll(after, EVENTS);
+    const timed = page.events.find(({ id }) => isTimeOrdered(id));
+    if (timed !== undefined) return Math.max(0, (now - timeOfEventId(timed.id).getTime()) / 1000);
+    if (page.atEnd) return 0;
+    after = page.next;
+  }
+  return 0;
+}
+
+/** UUID version 7 (RFC 9562 §5.7). */
+function isTimeOrdered(id: string): boolean {
+  return id[14] === '7';
 }

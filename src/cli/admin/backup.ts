@@ -1,13 +1,11 @@
 import { Command } from 'commander';
 import { counted } from '../../../schemas/text/counted.js';
-import { openAudit } from '../../app/open-audit.js';
-import { type BackupState, isBackupSound, readBackupState } from '../../app/verify-backup.js';
+import { type BackupState, isBackupSound, openAudit, readBackupState } from '../../app/open-audit.js';
 import { runAudit } from '../../audit/audit.js';
 import { FINDING_KINDS } from '../../audit/finding.js';
 import { createLogger } from '../../platform/telemetry/logger.js';
 import { jsonCommand } from '../command/command.js';
-import { type CliContext, configOf, print } from '../command/context.js';
-import { CommandError } from '../command/exit-codes.js';
+import { type CliContext, CommandError, configOf, print } from '../command/context.js';
 
 /** `admin backup verify` */
 export function backupCommand(context: CliContext): Command {

@@ -10,10 +10,9 @@ import {
   scrubErased,
   statementOf,
 } from '../../erasure/index.js';
-import { parseIdentifier } from '../../evidence/verification/identifier.js';
+import { parseIdentifier } from '../../evidence/verification/stored-record.js';
 import { jsonCommand, uuid } from '../command/command.js';
-import { type CliContext, print, withInstallation } from '../command/context.js';
-import { CommandError, EXIT } from '../command/exit-codes.js';
+import { type CliContext, CommandError, EXIT, print, withInstallation } from '../command/context.js';
 
 interface Options {
   readonly json?: boolean;

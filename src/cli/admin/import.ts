@@ -22,11 +22,10 @@ import {
   UnreadableFile,
   waitForRoom,
 } from '../../pipeline/importer/index.js';
-import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
-import { loadSite, UnknownSite } from '../../tenancy/directory/load-site.js';
+import { changeAsOperator } from '../../platform/audit-log.js';
+import { loadSite, UnknownSite } from '../../tenancy/directory/site-directory.js';
 import { jsonCommand, several, uuid } from '../command/command.js';
-import { type CliContext, print, withInstallation } from '../command/context.js';
-import { CommandError, EXIT } from '../command/exit-codes.js';
+import { type CliContext, CommandError, EXIT, print, withInstallation } from '../command/context.js';
 import { withBar } from '../command/progress-bar.js';
 
 interface Options {

@@ -1,22 +1,19 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { LedgerEventSkippedBody } from '../../../schemas/events/ledger.js';
 import { counted } from '../../../schemas/text/counted.js';
-import { bindEventLog } from '../../app/bind-event-log.js';
-import { ledgerHeadFile } from '../../app/ledger-head-file.js';
-import { publishLedgerKeyFile } from '../../app/ledger-key-file.js';
+import { ledgerHeadFile, publishLedgerKeyFile } from '../../app/ledger-files.js';
+import { bindEventLog } from '../../app/prepare-installation.js';
 import { rotateLedgerKey } from '../../app/rotate-ledger-key.js';
 import { openTimestamping } from '../../app/timestamping.js';
 import { catchUpLedger } from '../../pipeline/ledger/apply-ledger.js';
 import type { LedgerHead } from '../../pipeline/ledger/head-file.js';
 import { guardLedgerAppends } from '../../pipeline/ledger/ledger-guard.js';
-import { adoptLedger } from '../../pipeline/ledger/ledger-head.js';
 import { openLedgerSigner } from '../../pipeline/ledger/ledger-signer.js';
-import { skipLedgerEvent } from '../../pipeline/ledger/skip-event.js';
-import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
+import { adoptLedger, skipLedgerEvent } from '../../pipeline/ledger/repair-ledger.js';
+import { changeAsOperator } from '../../platform/audit-log.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { jsonCommand } from '../command/command.js';
-import { type CliContext, print, withInstallation } from '../command/context.js';
-import { CommandError } from '../command/exit-codes.js';
+import { type CliContext, CommandError, print, withInstallation } from '../command/context.js';
 
 /** `admin ledger rotate-key|adopt|skip-event` */
 export function ledgerCommand(context: CliContext): Command {

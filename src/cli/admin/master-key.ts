@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { counted } from '../../../schemas/text/counted.js';
+import { programName } from '../../platform/database/migrations.js';
 import { createPool } from '../../platform/database/pool.js';
-import { programName } from '../../platform/database/running-programs.js';
 import { loadMasterKey, rewrapAll } from '../../platform/keys/index.js';
 import { jsonCommand } from '../command/command.js';
 import { type CliContext, configOf, print, withInstallation } from '../command/context.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { ledgerKeyFile } from '../../app/ledger-key-file.js';
+import { ledgerKeyFile } from '../../app/ledger-files.js';
 import { tsaRootFile } from '../../app/timestamping.js';
 import { type SeededDemo, seedDemo } from '../../demo/seed/seed-demo.js';
 import { jsonCommand, several, wholeNumber } from '../command/command.js';

@@ -1,18 +1,94 @@
 import { readFile } from 'node:fs/promises';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { schemaWords } from '../../../schemas/json/schema-words.js';
 import { parseStrictInput, StrictJsonError } from '../../../schemas/json/strict-json.js';
-import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { tenantList } from '../../api/panel/tenants.js';
+import { countSite } from '../../app/count-site.js';
+import { changeAsOperator } from '../../platform/audit-log.js';
+import { ChangeRefused } from '../../platform/errors.js';
 import { publishSiteConfig, SiteConfig } from '../../tenancy/configuration/publish-site-config.js';
 import { vendorListsIn } from '../../tenancy/configuration/vendor-lists.js';
 import { verifySite } from '../../tenancy/domains/verify-site.js';
-import { tenantOfSite } from '../../tenancy/sites/owner-of.js';
-import { jsonCommand, uuid } from '../command/command.js';
-import { type CliContext, configOf, print, withInstallation } from '../command/context.js';
+import { tenantOfSite } from '../../tenancy/sites/sites.js';
+import { changeSubscription, createTenant, PLANS } from '../../tenancy/tenants/tenants.js';
+import { allPages, jsonCommand, uuid, wholeNumber } from '../command/command.js';
+import { type CliContext, CommandError, configOf, print, withInstallation } from '../command/context.js';
 
 interface Json {
   readonly json?: boolean;
+}
+
+interface PlanOptions extends Json {
+  readonly plan: keyof typeof PLANS | 'none';
+  readonly quota?: number;
+  readonly rateLimit?: number;
+}
+
+/** `admin tenant list|create|plan`: an operator has no tenant, and assigns the plans. */
+export function tenantCommand(context: CliContext): Command {
+  const group = new Command('tenant').description('manage tenants and their plans');
+  for (const make of [listCommand, createCommand, planCommand]) group.addCommand(make(context));
+  return group;
+}
+
+function listCommand(context: CliContext): Command {
+  return jsonCommand('list', 'list all tenants').action(async (options: Json) => {
+    await withInstallation(context, async ({ adminPool }) => {
+      const tenants = await allPages((page) => tenantList(adminPool, null, page));
+      const lines = tenants.map(({ id, created_at, name }) => `${id}  since ${created_at}  ${name}`);
+      print(context, options, { tenants }, lines.length === 0 ? ['There are no tenants.'] : lines);
+    });
+  });
+}
+
+function createCommand(context: CliContext): Command {
+  return withPlanOptions(jsonCommand('create', 'create a tenant'))
+    .requiredOption('--name <name>', 'name of the tenant')
+    .action(async (options: PlanOptions & { readonly name: string }) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        const { id } = await changeAsOperator(adminPool, async (db) => {
+          const result = await createTenant(db, options.name, planOf(options));
+          const subject = { kind: 'tenant', id: result.id };
+          return { result, tenantId: result.id, action: 'tenant.create', subject, details: { plan: options.plan } };
+        });
+        print(context, options, { id }, [`Created tenant ${id}.`]);
+      });
+    });
+}
+
+function planCommand(context: CliContext): Command {
+  return withPlanOptions(jsonCommand('plan', 'change the plan of a tenant'))
+    .argument('<tenant>', 'id of the tenant', uuid)
+    .action(async (id: string, options: PlanOptions) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        await changeAsOperator(adminPool, async (db) => {
+          await changeSubscription(db, id, planOf(options));
+          const subject = { kind: 'tenant', id };
+          const details = { plan: options.plan };
+          return { result: undefined, tenantId: id, action: 'tenant.change_plan', subject, details };
+        });
+        print(context, options, { id, plan: options.plan }, [`The plan of tenant ${id} is ${options.plan}.`]);
+      });
+    });
+}
+
+function withPlanOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--plan <plan>', 'plan of the tenant').choices([...Object.keys(PLANS), 'none']).default('standard'),
+    )
+    .option('--quota <consents>', 'quota of consents a month, instead of that of the plan', wholeNumber(0))
+    .option('--rate-limit <requests>', 'limit of requests a minute, instead of that of the plan', wholeNumber(1));
+}
+
+function planOf({ plan, quota, rateLimit }: PlanOptions) {
+  if (plan === 'none') return null;
+  const terms = PLANS[plan];
+  return {
+    name: terms.name,
+    rateLimitPerMinute: rateLimit ?? terms.rateLimitPerMinute,
+    consentQuota: quota ?? terms.consentQuota,
+  };
 }
 
 /** `admin site verify|configure`: the panel has no operation for them. */
@@ -78,4 +154,18 @@ async function readConfig(path: string): Promise<SiteConfig> {
     if (error instanceof StrictJsonError) throw new ChangeRefused('invalid', `${path}: ${error.message}`);
     throw error;
   }
+}
+
+/** `admin count`: counts a site's events at each stage of the pipeline. */
+export function countCommand(context: CliContext): Command {
+  return jsonCommand('count', 'count the events of a site at each stage of the pipeline')
+    .requiredOption('--site <id>', 'id of the site', uuid)
+    .action(async (options: { readonly json?: boolean; readonly site: string }) => {
+      await withInstallation(context, async ({ workerPool, eventLog }) => {
+        const counts = await countSite({ db: workerPool, eventLog }, options.site);
+        if (counts === null) throw new CommandError(`There is no site ${options.site}.`);
+        const lines = Object.entries(counts).map(([name, count]) => `${name.padEnd(18)} ${String(count)}`);
+        print(context, options, counts, lines);
+      });
+    });
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { counted } from '../../../schemas/text/counted.js';
-import { exportStructure } from '../../evidence/structure/export-structure.js';
+import { exportStructure } from '../../evidence/structure/structure.js';
 import { jsonCommand } from '../command/command.js';
 import { type CliContext, print, withInstallation } from '../command/context.js';
 import { withBar } from '../command/progress-bar.js';

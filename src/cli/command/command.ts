@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { EXIT_CODES_HELP } from './exit-codes.js';
+import type { Page, PageRequest } from '../../api/panel/page.js';
+import { EXIT_CODES_HELP } from './context.js';
 
 /** Creates a command with the option `--json`, and with the exit codes in its help. */
 export function jsonCommand(name: string, description: string): Command {
@@ -39,4 +40,28 @@ export function uuid(text: string): string {
 /** Collects the values of a repeatable option. */
 export function several(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text];
+}
+
+const PAGE = 100;
+
+/** Reads all pages of a list. */
+export async function allPages<T>(read: (page: PageRequest) => Promise<Page<T>>): Promise<readonly T[]> {
+  const all: T[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Page<T> = await read({ limit: PAGE, ...(cursor !== null && { cursor }) });
+    all.push(...page.data);
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return all;
+}
+
+/**
+ * Resolves at the first SIGTERM or SIGINT. A second one ends the process immediately, by Node's
+ * default.
+ */
+export function signalled(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+  });
 }

@@ -8,8 +8,8 @@ import type { PanelRoute } from '../../api/panel/serve-panel.js';
 import { tenantList } from '../../api/panel/tenants.js';
 import type { Installation } from '../../app/installation.js';
 import { operatorDeps } from '../../app/operator-panel.js';
-import { tenantOfSite } from '../../tenancy/sites/owner-of.js';
-import { allPages } from '../command/all-pages.js';
+import { tenantOfSite } from '../../tenancy/sites/sites.js';
+import { allPages } from '../command/command.js';
 
 /** The values of a call, by name. */
 export interface CallValues {

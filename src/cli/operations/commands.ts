@@ -7,13 +7,11 @@ import { TAGS } from '../../api/openapi/tags.js';
 import type { OperatorAnswer } from '../../api/panel/call-as-operator.js';
 import { PANEL_OPERATIONS } from '../../api/panel/operations.js';
 import type { PanelRoute } from '../../api/panel/serve-panel.js';
+import type { Operation } from '../../api/server/operation.js';
 import { jsonCommand, uuid, wholeNumber } from '../command/command.js';
-import { type CliContext, print, withInstallation } from '../command/context.js';
-import { CommandError, EXIT } from '../command/exit-codes.js';
+import { type CliContext, CommandError, EXIT, print, withInstallation } from '../command/context.js';
 import type { CallValues } from './call.js';
-import { commandName } from './command-name.js';
 import { argumentOf, type Field, fieldsOf, inputOf, jsonOf, optionsOf } from './fields.js';
-import { linesOf } from './lines.js';
 
 /** The operations that an operator can call, each with its command. */
 const OPERATIONS = PANEL_OPERATIONS.filter(({ isForUsers }) => isForUsers !== true).map((operation) => ({
@@ -175,4 +173,61 @@ async function save(context: CliContext, options: Options, { body, contentType }
 /** A sentence as the help of commands writes one: it begins in lower case, without a full stop. */
 function sentence(text: string): string {
   return text.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase()).replace(/\.$/, '');
+}
+
+/** The place of an operation among the commands of `admin`: `admin site show` is group and name. */
+export interface CommandName {
+  readonly group: string;
+  readonly name: string;
+}
+
+/**
+ * The command of an operation: its group is the tag in the singular, its name is the `operationId`
+ * without the words of the group. `rotateApiKey` of `API keys` is `api-key rotate`.
+ */
+export function commandName({ id, tag }: Pick<Operation, 'id' | 'tag'>): CommandName {
+  const group = tag.toLowerCase().replace('time stamp', 'timestamp').split(' ').map(singular);
+  const [verb = '', ...object] = id.split(/(?=[A-Z])/).map((word) => word.toLowerCase());
+  const further = object.filter((word) => !group.includes(singular(word)));
+  return { group: group.join('-'), name: [verb === 'read' ? 'show' : verb, ...further].join('-') };
+}
+
+function singular(word: string): string {
+  if (word.endsWith('ics')) return word;
+  return word.replace(/(?<=r)ies$/, 'y').replace(/(?<=[a-z]{2})s$/, '');
+}
+
+const Objects = z.array(z.record(z.string(), z.json()));
+
+/** A response as text: a list as a table of its items, anything else as one line for each member. */
+export function linesOf({ data, ...further }: JsonObject): readonly string[] {
+  const list = Objects.safeParse(data);
+  const { next_cursor: cursor, ...others } = further;
+  const rest = Object.keys(others).length === 0 ? [] : membersOf(others);
+  const more = typeof cursor === 'string' ? [`There are more: --cursor ${cursor}`] : [];
+  if (list.success) return [...(list.data.length === 0 ? ['There are none.'] : tableOf(list.data)), ...rest, ...more];
+  const one = z.record(z.string(), z.json()).safeParse(data);
+  return [...(one.success ? membersOf(one.data) : [shown(data)]), ...rest];
+}
+
+function membersOf(object: JsonObject): readonly string[] {
+  const width = Math.max(...Object.keys(object).map((name) => name.length));
+  return Object.entries(object).map(([name, value]) => `${name.padEnd(width)}  ${shown(value)}`);
+}
+
+function tableOf(items: readonly JsonObject[]): readonly string[] {
+  const names = [...new Set(items.flatMap((item) => Object.keys(item)))];
+  const rows = [names, ...items.map((item) => names.map((name) => shown(item[name])))];
+  const widths = names.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function shown(value: JsonValue | undefined): string {
+  if (value === null || value === undefined) return '-';
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

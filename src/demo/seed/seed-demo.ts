@@ -3,14 +3,12 @@ import { createUser } from '../../accounts/users/users.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { createApiKey } from '../../tenancy/api-keys/api-keys.js';
 import { publishSiteConfig } from '../../tenancy/configuration/publish-site-config.js';
-import { activateVersion } from '../../tenancy/documents/activate-version.js';
-import { createDocument } from '../../tenancy/documents/create-document.js';
 import type { VersionState } from '../../tenancy/documents/document-version.js';
-import { draftVersion } from '../../tenancy/documents/draft-version.js';
-import { publishVersion } from '../../tenancy/documents/publish-version.js';
-import { createSite } from '../../tenancy/sites/create-site.js';
-import { createTenant } from '../../tenancy/tenants/create-tenant.js';
-import { PLANS } from '../../tenancy/tenants/plans.js';
+import { createDocument } from '../../tenancy/documents/documents.js';
+import { draftVersion } from '../../tenancy/documents/drafts.js';
+import { activateVersion, publishVersion } from '../../tenancy/documents/version-states.js';
+import { createSite } from '../../tenancy/sites/sites.js';
+import { createTenant, PLANS } from '../../tenancy/tenants/tenants.js';
 import { DEMO_CONFIG, DEMO_DOCUMENTS, type DemoDocument } from './demo-texts.js';
 
 export interface SeedOptions {

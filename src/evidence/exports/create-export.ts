@@ -1,13 +1,14 @@
 import { v7 as uuidV7 } from 'uuid';
 import * as z from 'zod';
-import type { CreateExportRequest, EvidenceExport } from '../../../schemas/api/panel/exports.js';
+import type { CreateExportRequest, EvidenceExport, EvidenceFilter } from '../../../schemas/api/panel/exports.js';
+import type { JsonObject } from '../../../schemas/json/json-value.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 import { queueExport } from '../../platform/exports/export-states.js';
 import type { Keyring } from '../../platform/keys/index.js';
-import { exportFilter } from './export-filter.js';
-import { EXPORT_COLUMNS, ExportJobRow, shownExport } from './export-job.js';
+import type { Disclose, ExportFilter } from '../package/index.js';
 import { exportKey, newExportSeed, sealSecret } from './export-key.js';
+import { EXPORT_COLUMNS, ExportJobRow, shownExport } from './exports.js';
 
 /** The user who requests an export, and the site. */
 export interface ExportAuthor {
@@ -88,4 +89,39 @@ async function refuseExcess(db: Queryable, tenantId: string, maxPerTenant: numbe
 /** The author as the package names them. */
 export function exportedBy({ channel, userId }: Pick<ExportAuthor, 'channel' | 'userId'>, exportId: string): string {
   return `${channel === 'panel' ? 'panel' : 'API'} user ${userId}, export ${exportId}`;
+}
+
+/** Converts the filter of a request to the filter of the exporter. */
+export function exportFilter(filter: EvidenceFilter): ExportFilter {
+  const { from, to, consent_type: consentType, document_version_id: documentVersionId, records, visitor_id } = filter;
+  return {
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    ...(consentType !== undefined && { consentType }),
+    ...(documentVersionId !== undefined && { documentVersionId }),
+    ...(records !== undefined && { eventIds: records }),
+    ...(visitor_id !== undefined && { visitorId: visitor_id }),
+  };
+}
+
+const NAMES: Readonly<Record<keyof ExportFilter, string>> = {
+  from: 'from',
+  to: 'to',
+  consentType: 'consent_type',
+  documentVersionId: 'document_version_id',
+  eventIds: 'records',
+  visitorId: 'visitor_id',
+};
+
+/**
+ * The details of an export for the audit log: the names of the filter's fields, the listed records
+ * and the disclosure choice. They never contain the visitor.
+ */
+export function auditDetails(filter: ExportFilter, disclose: Disclose): JsonObject {
+  const names = Object.entries(NAMES).filter(([member]) => Object.hasOwn(filter, member));
+  return {
+    filter: names.map(([, name]) => name),
+    ...(filter.eventIds !== undefined && { records: filter.eventIds }),
+    disclose,
+  };
 }

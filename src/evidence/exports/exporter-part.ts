@@ -1,9 +1,7 @@
-import { LONGEST_WAIT_MS, type Looks } from '../../platform/background/looks.js';
-import type { BackgroundPart, PartStatus } from '../../platform/background/part.js';
-import { repeat } from '../../platform/background/repeat.js';
-import { claimExport, EXPORT_WAITS, failExport } from './claim.js';
+import { type BackgroundPart, type PartStatus, repeat } from '../../platform/background/part.js';
+import { LONGEST_WAIT_MS, type Looks } from '../../platform/background/waiting.js';
+import { claimExport, EXPORT_WAITS, failExport, sweepExports } from './claim.js';
 import { type ExportOutcome, type RunExportOptions, runExport } from './run-export.js';
-import { sweepExports } from './sweep.js';
 
 export interface ExporterOptions extends RunExportOptions {
   readonly looks: Looks;

@@ -1,11 +1,5 @@
-export {
-  type CreateExportOptions,
-  createExport,
-} from './create-export.js';
-export { auditDetails, exportFilter } from './export-filter.js';
-export type { ExportId } from './export-job.js';
-export { shownExport } from './export-job.js';
+export { auditDetails, type CreateExportOptions, createExport, exportFilter } from './create-export.js';
 export { ExportUnreadable } from './export-key.js';
 export { createExporter } from './exporter-part.js';
-export { cancelExport, deleteExport, listExports, readExport } from './exports.js';
+export { cancelExport, deleteExport, type ExportId, listExports, readExport, shownExport } from './exports.js';
 export { findPackage, readPackage } from './read-package.js';

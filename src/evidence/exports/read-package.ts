@@ -1,12 +1,11 @@
 import * as z from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 import type { Keyring } from '../../platform/keys/index.js';
-import type { ExportId } from './export-job.js';
 import { ExportUnreadable, exportKey, openChunk } from './export-key.js';
+import { type ExportId, readSecretRow } from './exports.js';
 
-import { CHUNK_BYTES } from './package-sink.js';
-import { readSecretRow } from './secret-row.js';
+import { CHUNK_BYTES } from './run-export.js';
 
 /** A package that is stored and readable. */
 export interface KeptPackage {

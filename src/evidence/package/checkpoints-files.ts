@@ -1,23 +1,161 @@
+import { X509Certificate } from 'node:crypto';
 import * as z from 'zod';
 import { sha256 } from '../../../schemas/crypto/digest.js';
-import { toHex, utf8 } from '../../../schemas/crypto/encoding.js';
+import { equalBytes, toHex, utf8 } from '../../../schemas/crypto/encoding.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { consistencyRanges } from '../../../schemas/merkle/proofs.js';
-import { readCosignatures } from '../../pipeline/ledger/read-cosignatures.js';
+import { parseTimestamp } from '../../../schemas/rfc3161/cms/token.js';
+import { attempt, MalformedInput } from '../../../schemas/rfc3161/errors.js';
+import { readCosignatures } from '../../pipeline/ledger/read-checkpoints.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { authorityName } from '../../timestamping/authority-name.js';
-import { isCertificateNeeded } from './certificates.js';
-import { type CheckpointChoice, endingSizes, thinOut } from './choose-checkpoints.js';
+import { authorityName } from '../../timestamping/authorities.js';
 import { differ } from './errors.js';
 import { readProofs, readStampedSizes } from './ledger-reader.js';
-import { ndjson } from './lines.js';
-import type { FileSink } from './package-writer.js';
-import { yearlySizes } from './renewal-batches.js';
+import { type FileSink, ndjson } from './package-writer.js';
 
-const bytes = z.instanceof(Uint8Array);
+/**
+ * Whether a verifier can need a certificate that was gathered with time stamps. It does not if each
+ * token has the certificate, because each is verified with its own certificates. It does not need a
+ * self-signed certificate either: a chain ends at a root that the verifying person gives.
+ * @param der the certificate
+ * @param responses all TimeStampResps that are verified with it, DER
+ */
+export function isCertificateNeeded(der: Uint8Array, responses: readonly Uint8Array[]): boolean {
+  if (isSelfSigned(der)) return false;
+  return responses.some((response) => {
+    const token = attempt(() => parseTimestamp(response));
+    if (token instanceof MalformedInput) return true;
+    return token.signedData?.certificates.some((one) => equalBytes(one, der)) !== true;
+  });
+}
+
+function isSelfSigned(der: Uint8Array): boolean {
+  try {
+    const certificate = new X509Certificate(der);
+    return certificate.checkIssued(certificate) && certificate.verify(certificate.publicKey);
+  } catch {
+    // A certificate or key that OpenSSL cannot read stays in the receipt.
+    return false;
+  }
+}
+
+/** A checkpoint that a package may enclose. */
+interface CheckpointChoice {
+  readonly size: number;
+  /** SHA-256 of its certificates, CRLs and OCSP responses. */
+  readonly evidence: readonly string[];
+}
+
+/** Limits that every verifier accepts. */
+export interface CheckpointLimits {
+  readonly checkpoints: number;
+  /** Files of certificates, CRLs and OCSP responses. */
+  readonly evidence: number;
+}
+
+/**
+ * The checkpoints whose time stamps prove by when the batches existed: for each batch, the smallest
+ * stamped size that covers it.
+ * @param stamped stamped sizes, sorted, the newest last
+ * @param batches numbers of the enclosed batches, sorted
+ * @returns sizes, sorted
+ */
+function endingSizes(stamped: readonly number[], batches: readonly number[]): readonly number[] {
+  const sizes: number[] = [];
+  let at = 0;
+  for (const number of batches) {
+    while (at < stamped.length && (stamped[at] ?? 0) <= number) at += 1;
+    const size = stamped[at];
+    if (size !== undefined && sizes.at(-1) !== size) sizes.push(size);
+  }
+  return sizes;
+}
+
+/**
+ * Drops checkpoints at regular distances until the limits hold. The remaining time stamps prove
+ * later times.
+ * @param choices sorted by size; the last one is always kept
+ * @returns sizes, sorted
+ */
+function thinOut(choices: readonly CheckpointChoice[], limits: CheckpointLimits): readonly number[] {
+  for (let stride = 1; ; stride *= 2) {
+    const kept = choices.filter((_, i) => (choices.length - 1 - i) % stride === 0);
+    const evidence = new Set(kept.flatMap((choice) => choice.evidence));
+    if (kept.length <= 1 || (kept.length <= limits.checkpoints && evidence.size <= limits.evidence)) {
+      return kept.map((choice) => choice.size);
+    }
+  }
+}
 
 const PAGE = 1_000;
+/** Most time stamps that a package encloses. */
+const MAX_STAMPS = 5_000;
+
+/**
+ * Selects the batches that renew the time stamps of a package (RFC 4998 §5.2): for each time stamp,
+ * the first batch whose header names it. The newer stamp of such a batch proves that the older
+ * token existed, even if the older algorithms are broken by then.
+ * @param size size of the package's checkpoint
+ * @param own numbers of the batches with the package's entries, sorted
+ * @returns numbers of the additional batches, sorted
+ */
+export async function renewalBatches(db: Queryable, size: number, own: readonly number[]): Promise<readonly number[]> {
+  const ends = endingSizes(await readStampedSizes(db, size), own);
+  const [first] = ends;
+  if (first === undefined) return [];
+  const named = await sizesNamedBy(db, own);
+  const sizes = [...new Set([...ends, ...(await yearlySizes(db, first, size))])]
+    .filter((stamped) => stamped < size && !named.has(stamped))
+    .slice(-MAX_STAMPS);
+  const found = new Set<number>();
+  for (let i = 0; i < sizes.length; i += PAGE) {
+    // Selects the first batch that names this time stamp or a newer one. If it names a newer one,
+    // no batch was sealed between the two.
+    const { rows } = await db.query(
+      `select b.number from unnest($1::bigint[]) as s (size) cross join lateral (
+         select number, (header::jsonb #>> '{after,size}')::bigint as after from batches
+          where number >= s.size and number < $2 and (header::jsonb #>> '{after,size}')::bigint >= s.size
+          order by number limit 1) b
+        where b.after = s.size`,
+      [sizes.slice(i, i + PAGE), size],
+    );
+    for (const { number } of z.array(z.object({ number: z.int() })).parse(rows)) found.add(number);
+  }
+  const known = new Set(own);
+  return [...found].filter((number) => !known.has(number)).sort((a, b) => a - b);
+}
+
+/**
+ * The last stamped size of each calendar year (UTC). One per year suffices, because algorithms
+ * become obsolete over years.
+ */
+export async function yearlySizes(db: Queryable, from: number, to: number): Promise<readonly number[]> {
+  const { rows } = await db.query(
+    `select max(size) as size from checkpoints where size between $1 and $2
+      group by date_trunc('year', gen_time at time zone 'UTC') order by 1`,
+    [from, to],
+  );
+  return z
+    .array(z.object({ size: z.int() }))
+    .parse(rows)
+    .map((row) => row.size);
+}
+
+async function sizesNamedBy(db: Queryable, numbers: readonly number[]): Promise<ReadonlySet<number>> {
+  const sizes = new Set<number>();
+  for (let i = 0; i < numbers.length; i += PAGE) {
+    const { rows } = await db.query(
+      `select distinct (header::jsonb #>> '{after,size}')::bigint as size from batches
+        where number = any($1::bigint[]) and header::jsonb -> 'after' <> 'null'`,
+      [numbers.slice(i, i + PAGE)],
+    );
+    for (const row of z.array(z.object({ size: z.int() })).parse(rows)) sizes.add(row.size);
+  }
+  return sizes;
+}
+
+const bytes = z.instanceof(Uint8Array);
 const PROOF_PAGE = 100;
 /** Lower than the limits of verifiers: 10,000 checkpoints, 20,000 time stamps and 2,000 CRLs. */
 const LIMITS = { checkpoints: 5_000, evidence: 1_900 };

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import * as z from 'zod';
 import { toHex, utf8 } from '../../../schemas/crypto/encoding.js';
 import type { SealedConsent } from '../../../schemas/events/consent-imported.js';
 import { consentsStream, noticesStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
@@ -7,16 +8,15 @@ import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { personTag } from '../../../schemas/evidence/person-tag.js';
 import { RECEIPT_FORMAT } from '../../../schemas/evidence/receipt.js';
 import { coverOf, rollUpsOver } from '../../../schemas/evidence/roll-ups.js';
-import { UnknownSite } from '../../erasure/errors.js';
+import { UnknownSite } from '../../erasure/journal.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
 import { readSaltKey, siteSalt, streamKeysUnder } from '../../pipeline/ledger/stream-keys.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { blindIndex, type Keyring, type SigningKey } from '../../platform/keys/index.js';
 import { NO_TRACING, type Tracing } from '../../platform/telemetry/tracing.js';
-import { type AbsentTag, AbsentTags } from './absent-tags.js';
-import { addAttachments } from './attachments-files.js';
+import { addAttachments, addNotices } from './attachments-files.js';
 import { BatchesFile, type EnclosedBatch } from './batches-file.js';
-import { addCheckpoints, type EnclosedCheckpoint } from './checkpoints-files.js';
+import { addCheckpoints, type EnclosedCheckpoint, renewalBatches } from './checkpoints-files.js';
 import { EntriesFile } from './entries-file.js';
 import { ExportRow } from './export-row.js';
 import {
@@ -27,23 +27,16 @@ import {
   parseFilter,
   publicFilter,
 } from './filter.js';
-import { firstBatch } from './first-batch.js';
 import { type ExportCheckpoint, isDevelopmentLedger, newestCheckpoint, readBatchLeaves } from './ledger-reader.js';
-import { encodedPages, ndjson } from './lines.js';
-import { findManifestCertificate } from './manifest-certificate.js';
-import { manifestBytes, manifestSignature } from './manifest-files.js';
-import { countNotYetStamped } from './not-yet-stamped.js';
-import { addNotices } from './notices-files.js';
-import { packageReadme } from './package-readme.js';
-import { type FileSink, type PackageOutput, PackageWriter } from './package-writer.js';
+import { findManifestCertificate, manifestBytes, manifestSignature } from './manifest-files.js';
+import { encodedPages, type FileSink, ndjson, type PackageOutput, PackageWriter } from './package-writer.js';
 import { openPersonTag, type PersonScope } from './person-scope.js';
 import { addProofs } from './proofs-files.js';
-import { workedExample } from './readme-example.js';
-import { refuseTooManyTags } from './refuse-too-many-tags.js';
-import type { ReleasedVerifier } from './released-verifier.js';
-import { renewalBatches } from './renewal-batches.js';
-import { findScope, type Scope } from './scope.js';
-import { mostTagBytes, TagsFiles } from './tags-files.js';
+import { packageReadme, workedExample } from './readme.js';
+import type { ReleasedVerifier } from './readme-facts.js';
+import { findScope, refuseTooManyTags, type Scope } from './scope.js';
+import { countNotYetStamped } from './stamping-state.js';
+import { type AbsentTag, AbsentTags, mostTagBytes, TagsFiles } from './tags-files.js';
 
 export interface ExportOptions {
   /** In the role `consent_ledger_worker` or `consent_ledger_api`. */
@@ -391,4 +384,20 @@ async function addManifest(
   const bytes = manifestBytes({ ...manifest, files });
   await writer.add(PACKAGE_FILES.manifest, [bytes]);
   await writer.add(PACKAGE_FILES.manifestSignature, [manifestSignature(bytes, key, certificate)]);
+}
+
+/**
+ * Selects batch 0 if a package includes a later batch that names no time stamp. Together with the
+ * first time stamp over it, batch 0 proves that there was none to name.
+ * @param own numbers of the batches with the package's entries, sorted
+ * @returns number of the additional batch, or none
+ */
+async function firstBatch(db: Queryable, own: readonly number[]): Promise<readonly number[]> {
+  if (own.length === 0 || own.includes(0)) return [];
+  // A batch after one that names a time stamp names one as well.
+  const { rows } = await db.query(
+    `select coalesce(header::jsonb -> 'after' = 'null', false) as unnamed from batches where number = $1`,
+    [own[0]],
+  );
+  return z.array(z.object({ unnamed: z.boolean() })).parse(rows)[0]?.unnamed === true ? [0] : [];
 }

@@ -6,7 +6,7 @@ import { disclosureDigest, encodeDisclosure, SALT_BYTES } from '../../../schemas
 import type { PackageFilter } from '../../../schemas/evidence/manifest.js';
 import { Instant, Uuid } from '../../../schemas/evidence/primitives.js';
 import { schemaWords } from '../../../schemas/json/schema-words.js';
-import { fieldErrors, linesOf } from '../../platform/errors/field-errors.js';
+import { fieldErrors, linesOf } from '../../platform/errors.js';
 import { ExportFailed } from './errors.js';
 import type { PersonScope } from './person-scope.js';
 

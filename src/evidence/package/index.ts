@@ -8,8 +8,8 @@ export {
   streamEvidence,
 } from './export-evidence.js';
 export type { Disclose, ExportFilter } from './filter.js';
-export { ensureManifestCertificate } from './manifest-certificate.js';
+export { ensureManifestCertificate } from './manifest-files.js';
 export { refuseExisting } from './package-writer.js';
+export { type ReleasedVerifier, releasedVerifier, verifierFile } from './readme-facts.js';
 export { makeReceipt, type ReceiptResult } from './receipt.js';
-export { type ReleasedVerifier, releasedVerifier, verifierFile } from './released-verifier.js';
-export { waitUntilStamped } from './wait-until-stamped.js';
+export { waitUntilStamped } from './stamping-state.js';

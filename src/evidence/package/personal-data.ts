@@ -4,7 +4,7 @@ import type { ConsentRecordedBody } from '../../../schemas/events/consent-record
 import { disclosuresOf } from '../../../schemas/events/kept-disclosures.js';
 import { isAttachmentName } from '../../../schemas/evidence/disclosed-values.js';
 import { decodeDisclosure, disclosureDigest } from '../../../schemas/evidence/disclosure.js';
-import { uuidArray } from '../../platform/database/binary-arrays.js';
+import { uuidArray } from '../../platform/database/parameters.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import {
   decryptForRecord,
@@ -15,7 +15,7 @@ import {
 } from '../../platform/keys/index.js';
 import { differ } from './errors.js';
 import type { Disclose } from './filter.js';
-import { at, jsonColumns, texts, textsOrNulls } from './json-columns.js';
+import { at, jsonColumns, texts, textsOrNulls } from './ledger-reader.js';
 
 /** The keys and erasures of some records. */
 export interface RecordKeys {

@@ -2,11 +2,37 @@ import { equalBytes, toHex } from '../../../schemas/crypto/encoding.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { hashesOfRanges, inclusionRanges } from '../../../schemas/merkle/proofs.js';
+import { Frontier, type TreeNode } from '../../../schemas/merkle/tree.js';
 import type { EnclosedBatch } from './batches-file.js';
 import { differ } from './errors.js';
-import { ndjsonAtHand } from './lines.js';
-import { MemoryTree } from './memory-tree.js';
-import type { FileSink } from './package-writer.js';
+import { type FileSink, ndjsonAtHand } from './package-writer.js';
+
+/** A small Merkle tree in memory, for making proofs. */
+export class MemoryTree {
+  /** Root over the leaves, 32 bytes. */
+  readonly root: Uint8Array;
+  readonly #levels: Uint8Array[][] = [];
+
+  /** @param leaves leaf hashes in order, 32 bytes each */
+  constructor(leaves: readonly Uint8Array[]) {
+    const frontier = new Frontier();
+    for (const leaf of leaves) {
+      for (const { level, hash } of frontier.append(leaf)) {
+        const nodes = this.#levels[level];
+        if (nodes === undefined) this.#levels[level] = [hash];
+        else nodes.push(hash);
+      }
+    }
+    this.root = frontier.root();
+  }
+
+  /** The hash of a perfect subtree. @throws RangeError if the tree has no such node */
+  readonly node = ({ level, index }: TreeNode): Uint8Array => {
+    const hash = this.#levels[level]?.[index];
+    if (hash === undefined) throw new RangeError(`the tree has no node ${index} on level ${level}`);
+    return hash;
+  };
+}
 
 /** Approximate characters of a line in addition to its hashes. */
 const LINE_OVERHEAD = 24;

@@ -1,17 +1,61 @@
 import { fromHex, toHex } from '../../../schemas/crypto/encoding.js';
+import { BatchHeader, type RevisionRun } from '../../../schemas/evidence/batch-header.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { personTagLeaf } from '../../../schemas/evidence/person-tag.js';
 import { PROOF_LIMITS } from '../../../schemas/evidence/proof-limits.js';
+import { coverOf } from '../../../schemas/evidence/roll-ups.js';
 import { ShownLeavesProof } from '../../../schemas/merkle/shown-leaves.js';
-import { sortedTags } from '../../pipeline/ledger/person-tags.js';
+import { sortedTags } from '../../pipeline/ledger/batch-rules.js';
 import { eachTag } from '../../pipeline/ledger/roll-up.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import type { AbsentTags } from './absent-tags.js';
 import type { EnclosedBatch } from './batches-file.js';
 import { differ, ExportFailed } from './errors.js';
-import type { BatchLeaf } from './ledger-reader.js';
-import { EncodedLines } from './lines.js';
-import type { FileSink } from './package-writer.js';
+import { type BatchLeaf, batchOf, readBatches } from './ledger-reader.js';
+import { EncodedLines, type FileSink } from './package-writer.js';
+
+/** A tag that no leaf of the ledger tree from a number on may have. */
+export interface AbsentTag {
+  /** 32 bytes. */
+  readonly tag: Uint8Array;
+  /** Number of a batch: leaves of the cover below it need not show that the tag is absent. */
+  readonly from: number;
+}
+
+/** Tags whose absence a package shows in the cover of its checkpoint. */
+export class AbsentTags {
+  readonly #sorted: readonly AbsentTag[];
+  readonly #first: number;
+
+  /** How often a verifier searches the cover: for the next record of the person, and for erasures. */
+  readonly searches: number;
+
+  /**
+   * @param next the tag that the person's next record would have, at most one
+   * @param erasures the tags that the erasures of the records would have
+   * @param cover numbers of the leaves of the cover
+   */
+  constructor(
+    next: readonly AbsentTag[],
+    erasures: readonly AbsentTag[],
+    readonly cover: ReadonlySet<number>,
+  ) {
+    const tags = [...next, ...erasures];
+    this.searches = (next.length > 0 ? 1 : 0) + (erasures.length > 0 ? 1 : 0);
+    this.#sorted = [...tags].sort((a, b) => Buffer.compare(a.tag, b.tag));
+    this.#first = tags.reduce((first, { from }) => Math.min(first, from), Number.POSITIVE_INFINITY);
+  }
+
+  /** Whether a leaf of the ledger tree shows that a tag is absent. */
+  concerns(number: number): boolean {
+    return this.#first <= number && this.cover.has(number);
+  }
+
+  /** The tags whose absence a leaf shows, sorted. */
+  of(number: number): readonly Uint8Array[] {
+    if (!this.concerns(number)) return [];
+    return this.#sorted.flatMap(({ tag, from }) => (from <= number ? [tag] : []));
+  }
+}
 
 /**
  * Bytes of tag files that a verifier reads; a file that it reads twice counts twice.
@@ -174,4 +218,45 @@ class TagsFile {
     for (const hash of this.#proof.hashes()) this.#lines.add({ hash: toHex(hash) });
     return this.#lines;
   }
+}
+
+/** Bytes of an entry with its proofs, roughly. */
+const ENTRY_BYTES = 1_200;
+/** Bytes by which a leaf of the cover shows that one tag is absent, at most roughly. */
+const ABSENCE_BYTES = 1_700;
+/** Bytes of a tag that is shown. */
+const TAG_BYTES = 100;
+
+/**
+ * Decides how a package with a run of records shows that they are not erased: in each leaf of the cover
+ * from their batch on, or by all events of the stream up to its end.
+ * @param run of the consents stream, shorter than the stream
+ * @param last last revision of the stream as of the checkpoint
+ * @param size of the checkpoint
+ * @returns whether the first way needs fewer bytes
+ */
+export async function isAbsenceSmaller(db: Queryable, run: RevisionRun, last: number, size: number): Promise<boolean> {
+  const first = await batchOf(db, run.stream, run.first);
+  const cover = [...coverOf(size)].filter((number) => number >= first);
+  const headers = await readBatches(db, cover);
+  const tags = headers.map(({ header }) => BatchHeader.parse(JSON.parse(header)).tags_count);
+  const records = run.last - run.first + 1;
+  const inAll = tags.reduce((sum, count) => sum + absenceBytes(records, count), 0);
+  const isWithinLimits =
+    inAll <= mostTagBytes(records * ENTRY_BYTES) / 2 && tags.every((count) => fitsIntoFile(records, count));
+  return isWithinLimits && inAll < (last - run.last) * ENTRY_BYTES;
+}
+
+/** Whether the file of a leaf holds all of its tags, or what shows that as many tags are absent, which is an estimate. */
+function fitsIntoFile(records: number, tagsCount: number): boolean {
+  return tagsCount * TAG_BYTES <= PROOF_LIMITS.fileBytes || records * ABSENCE_BYTES <= PROOF_LIMITS.fileBytes / 2;
+}
+
+/**
+ * Estimates the bytes by which a leaf of the cover shows that tags are absent.
+ * @param records number of tags
+ * @param tagsCount number of tags in the leaf
+ */
+export function absenceBytes(records: number, tagsCount: number): number {
+  return Math.min(tagsCount * TAG_BYTES, records * ABSENCE_BYTES);
 }

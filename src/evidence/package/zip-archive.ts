@@ -1,7 +1,7 @@
+import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { crc32, createDeflateRaw, type DeflateRaw } from 'node:zlib';
 import { utf8 } from '../../../schemas/crypto/encoding.js';
-import { WriteAhead } from './write-ahead.js';
-import { dataDescriptor, directoryRecord, endRecords, localHeader, type ZippedFile } from './zip-records.js';
 
 /**
  * Most content is hashes and base64. Level 3 leaves 22.5 % of `entries.ndjson`, level 1 22.7 % at
@@ -95,4 +95,213 @@ export class ZipArchive {
     await this.destination.write(bytes);
     this.#bytes += bytes.length;
   }
+}
+
+/**
+ * Writes to a stream, one piece ahead of it: a write returns once the write before it is done. So
+ * the caller makes a piece while the stream works on the last one, and two are in memory at most.
+ */
+export class WriteAhead {
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(readonly stream: Writable) {
+    // The error is reported by the next write. Without a listener, it would end the process.
+    stream.on('error', () => undefined);
+  }
+
+  /** @throws the error with which the stream was destroyed, or of the write before */
+  async write(piece: Uint8Array): Promise<void> {
+    await this.#last;
+    this.#last = new Promise((resolve, reject) => {
+      this.stream.write(piece, (error) => {
+        if (error) reject(this.stream.errored ?? error);
+        else resolve();
+      });
+    });
+    this.#last.catch(() => undefined);
+  }
+
+  /** Ends the stream. On return it has taken everything. @throws as `write` */
+  async end(): Promise<void> {
+    await this.#last;
+    this.stream.end();
+    await finished(this.stream, { readable: false });
+  }
+
+  /** Destroys the stream. On return it holds nothing open. */
+  async destroy(error: Error): Promise<void> {
+    this.stream.destroy(error);
+    await finished(this.stream).catch(() => undefined);
+  }
+}
+
+/** Facts about a file of a ZIP, known once its content was written. */
+interface ZippedFile {
+  readonly name: Uint8Array;
+  /** CRC-32 of the content. */
+  readonly crc: number;
+  /** Bytes of the content. */
+  readonly size: number;
+  /** Bytes of the deflated content. */
+  readonly packedSize: number;
+  /** Offset of the local header. */
+  readonly offset: number;
+}
+
+const LOCAL_HEADER = 0x04034b50;
+const DESCRIPTOR = 0x08074b50;
+const DIRECTORY_RECORD = 0x02014b50;
+const END = 0x06054b50;
+const ZIP64_END = 0x06064b50;
+const ZIP64_LOCATOR = 0x07064b50;
+const EXTRA_ZIP64 = 0x0001;
+const EXTRA_TIMESTAMP = 0x5455;
+
+const VERSION = 20;
+const ZIP64_VERSION = 45;
+/** Unix, and version 6.3 of the specification. */
+const MADE_BY = (3 << 8) | 63;
+/** Sizes and CRC follow the data (bit 3); names are UTF-8 (bit 11). */
+const FLAGS = (1 << 3) | (1 << 11);
+const DEFLATED = 8;
+/** A regular file that its owner may write. */
+const MODE = 0o100644;
+/** Flag of the field for extended timestamps: the modification time is present. */
+const HAS_MODIFIED = 1;
+const MAX_16 = 0xffff;
+const MAX_32 = 0xffffffff;
+const MAX_SECONDS = 0x7fffffff;
+
+type Field = readonly [width: 1 | 2 | 4 | 8, value: number];
+
+/** The local header of a deflated file (APPNOTE 4.3.7), without sizes and CRC. */
+export function localHeader(name: Uint8Array, time: Date): Uint8Array {
+  return packed(
+    [
+      [4, LOCAL_HEADER],
+      [2, VERSION],
+      [2, FLAGS],
+      [2, DEFLATED],
+      [4, dosTime(time)],
+      [4, 0],
+      [4, 0],
+      [4, 0],
+      [2, name.length],
+      [2, 0],
+    ],
+    name,
+  );
+}
+
+/** The data descriptor after a file's data (APPNOTE 4.3.9). */
+export function dataDescriptor(file: ZippedFile): Uint8Array {
+  const width = isLarge(file) ? 8 : 4;
+  return packed([
+    [4, DESCRIPTOR],
+    [4, file.crc],
+    [width, file.packedSize],
+    [width, file.size],
+  ]);
+}
+
+/** The record of a file in the central directory (APPNOTE 4.3.12). */
+export function directoryRecord(file: ZippedFile, time: Date): Uint8Array {
+  const isZip64 = isLarge(file) || file.offset >= MAX_32;
+  const timestamp: readonly Field[] = [
+    [2, EXTRA_TIMESTAMP],
+    [2, 5],
+    [1, HAS_MODIFIED],
+    [4, Math.min(Math.floor(time.getTime() / 1000), MAX_SECONDS)],
+  ];
+  const zip64: readonly Field[] = [
+    [2, EXTRA_ZIP64],
+    [2, 24],
+    [8, file.size],
+    [8, file.packedSize],
+    [8, file.offset],
+  ];
+  const extra = packed(isZip64 ? [...timestamp, ...zip64] : timestamp);
+  return packed(
+    [
+      [4, DIRECTORY_RECORD],
+      [2, MADE_BY],
+      [2, isZip64 ? ZIP64_VERSION : VERSION],
+      [2, FLAGS],
+      [2, DEFLATED],
+      [4, dosTime(time)],
+      [4, file.crc],
+      [4, isZip64 ? MAX_32 : file.packedSize],
+      [4, isZip64 ? MAX_32 : file.size],
+      [2, file.name.length],
+      [2, extra.length],
+      [2, 0],
+      [2, 0],
+      [2, 0],
+      [4, MODE * 2 ** 16],
+      [4, isZip64 ? MAX_32 : file.offset],
+    ],
+    file.name,
+    extra,
+  );
+}
+
+/**
+ * The records at the end of a ZIP (APPNOTE 4.3.14 to 4.3.16).
+ * @param count number of files
+ * @param start offset of the central directory
+ * @param size bytes of the central directory
+ */
+export function endRecords(count: number, start: number, size: number): Uint8Array {
+  const isZip64 = count >= MAX_16 || start >= MAX_32 || size >= MAX_32;
+  const zip64: readonly Field[] = [
+    [4, ZIP64_END],
+    [8, 44],
+    [2, MADE_BY],
+    [2, ZIP64_VERSION],
+    [4, 0],
+    [4, 0],
+    [8, count],
+    [8, count],
+    [8, size],
+    [8, start],
+    [4, ZIP64_LOCATOR],
+    [4, 0],
+    [8, start + size],
+    [4, 1],
+  ];
+  return packed([
+    ...(isZip64 ? zip64 : []),
+    [4, END],
+    [2, 0],
+    [2, 0],
+    [2, isZip64 ? MAX_16 : count],
+    [2, isZip64 ? MAX_16 : count],
+    [4, isZip64 ? MAX_32 : size],
+    [4, isZip64 ? MAX_32 : start],
+    [2, 0],
+  ]);
+}
+
+function isLarge({ size, packedSize }: ZippedFile): boolean {
+  return size >= MAX_32 || packedSize >= MAX_32;
+}
+
+/** Time and date as MS-DOS has them, in UTC: from 1980, in steps of two seconds. */
+function dosTime(time: Date): number {
+  const year = Math.min(Math.max(time.getUTCFullYear() - 1980, 0), 127);
+  const date = (year << 9) | ((time.getUTCMonth() + 1) << 5) | time.getUTCDate();
+  const clock = (time.getUTCHours() << 11) | (time.getUTCMinutes() << 5) | (time.getUTCSeconds() >> 1);
+  return date * 2 ** 16 + clock;
+}
+
+/** Little-endian numbers, and the bytes after them. */
+function packed(fields: readonly Field[], ...rest: readonly Uint8Array[]): Uint8Array {
+  const out = Buffer.alloc(fields.reduce((sum, [width]) => sum + width, 0));
+  let at = 0;
+  for (const [width, value] of fields) {
+    if (width === 8) out.writeBigUInt64LE(BigInt(value), at);
+    else out.writeUIntLE(value, at, width);
+    at += width;
+  }
+  return Buffer.concat([out, ...rest]);
 }

@@ -1,9 +1,13 @@
 import * as z from 'zod';
-import { joinFirstStamp } from '../../pipeline/ledger/stamped.js';
-import { consentsStreamSql } from '../../platform/database/consents-stream.js';
+import { PERSONAL_FIELDS } from '../../../schemas/api/export.js';
+import { DiscloseConsentResponse } from '../../../schemas/api/panel/consents.js';
+import { joinFirstStamp } from '../../pipeline/ledger/read-checkpoints.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { isDevelopmentStamp } from '../../timestamping/authority-name.js';
+import { consentsStreamSql } from '../../platform/database/shared-statements.js';
+import { type Keyring, NotGenuine } from '../../platform/keys/index.js';
+import { isDevelopmentStamp } from '../../timestamping/authorities.js';
 import { CONSENT_READ_MODEL_COLUMNS, ConsentReadModelRow } from '../verification/stored-record.js';
+import { exportRecords, type RecordOptions } from './read-records.js';
 
 /** A row of the read model, with the display data of the panel. No column is verified. */
 export const ConsentRow = ConsentReadModelRow.extend({
@@ -44,4 +48,34 @@ export async function findConsent(db: Queryable, siteId: string, eventId: string
     [eventId, siteId],
   );
   return z.array(ConsentRow).max(1).parse(rows)[0] ?? null;
+}
+
+export interface DiscloseOptions extends Pick<RecordOptions, 'db' | 'eventLog'> {
+  readonly keyring: Keyring;
+}
+
+/**
+ * Decrypts personal values of a record from the event log, and compares each with the digest to
+ * which the record commits.
+ * @param fields names of the fields, or all
+ * @throws EventLogUnavailable; ExportFailed, NotGenuine if the event log does not contain the
+ *   record, or its key row was altered
+ */
+export async function discloseConsent(
+  { db, eventLog, keyring }: DiscloseOptions,
+  row: ConsentRow,
+  fields: 'all' | readonly string[],
+): Promise<z.input<typeof DiscloseConsentResponse>['data']> {
+  const site = { siteId: row.site_id };
+  const selected = { eventId: row.event_id, revision: row.revision, documentSlug: row.slug };
+  const names = fields === 'all' ? PERSONAL_FIELDS : fields;
+  const [record] = await exportRecords({ db, eventLog, keyring }, site, [selected]);
+  if (record === undefined) throw new NotGenuine(`the key row of record ${row.event_id} was altered`);
+  const { content } = record;
+  const shown = DiscloseConsentResponse.shape.data.parse({ ...content, fields: {} });
+  return {
+    ...shown,
+    fields: Object.fromEntries(names.map((name) => [name, content[name] ?? null])),
+    attachments: shown.attachments.filter(({ field }) => names.includes(field)),
+  };
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Publication } from '../../../schemas/api/panel/publication.js';
-import { joinFirstStamp } from '../../pipeline/ledger/stamped.js';
+import { joinFirstStamp } from '../../pipeline/ledger/read-checkpoints.js';
 
 /**
  * SQL that joins, as `p`, the batch of a notice's event and the first stamped checkpoint that

@@ -21,8 +21,7 @@ import {
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { differ } from '../package/errors.js';
 import { chooseDisclosures, readRecordKeys } from '../package/personal-data.js';
-import { cursorBehind } from './cursor.js';
-import type { SelectedRecord } from './selection.js';
+import { cursorBehind, type SelectedRecord } from './selection.js';
 
 export interface RecordOptions {
   /** In the role `consent_ledger_api`. */

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { ConsentFilter } from '../../../schemas/api/panel/consents.js';
-import { timeOfEventId } from '../../erasure/event-id-times.js';
 import { INDEX_COLUMNS } from '../../erasure/index.js';
-import { isStamped } from '../../pipeline/ledger/stamped.js';
-import { consentsStreamSql } from '../../platform/database/consents-stream.js';
+import { isStamped } from '../../pipeline/ledger/read-checkpoints.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
+import { consentsStreamSql } from '../../platform/database/shared-statements.js';
+import { timeOfEventId } from '../../platform/event-ids.js';
 import { type BlindIndexKind, type KeyRows, personRowsSql } from '../../platform/keys/index.js';
 import { recordsOfPerson } from '../package/personal-data.js';
 import { CONSENT_COLUMNS, CONSENT_JOINS, ConsentRow } from './consent-row.js';

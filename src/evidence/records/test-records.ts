@@ -1,5 +1,12 @@
 import * as z from 'zod';
-import { CONSENT_RECORDED, type ConsentRecord, ConsentRecordedBody } from '../../../schemas/events/consent-recorded.js';
+import type { ExportedErasure } from '../../../schemas/api/export.js';
+import {
+  CONSENT_RECORDED,
+  type ConsentRecord,
+  ConsentRecordedBody,
+  consentToken,
+  testConsentToken,
+} from '../../../schemas/events/consent-recorded.js';
 import { parseBody, parseRecord } from '../../../schemas/events/sealed-event.js';
 import { isAttachmentName } from '../../../schemas/evidence/disclosed-values.js';
 import { decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
@@ -8,6 +15,7 @@ import type { Queryable } from '../../platform/database/pool.js';
 import { findProofKey, isProofHashOf, type ProofKeys, recordKey, testProofKey } from '../../platform/keys/index.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { chooseDisclosures } from '../package/personal-data.js';
+import { cursorBehind, type SelectedErasure } from './selection.js';
 
 export interface TestRecordOptions {
   /** In the role `consent_ledger_api`. */
@@ -178,4 +186,22 @@ export async function erasedTestRecords(
     at,
     reason,
   }));
+}
+
+/** An erasure as lists and exports show it. */
+export function exportedErasure({ eventId, revision, announcedAt }: SelectedErasure): ExportedErasure {
+  return {
+    erased_record: { id: eventId, consent_token: consentToken(eventId) },
+    announced_at: announcedAt.toISOString(),
+    cursor: cursorBehind(revision),
+  };
+}
+
+/** The same for an erased test record. */
+export function exportedTestErasure({ eventId, number, at }: ErasedTestRecord): ExportedErasure {
+  return {
+    erased_record: { id: eventId, consent_token: testConsentToken(eventId) },
+    announced_at: at.toISOString(),
+    cursor: cursorBehind(number),
+  };
 }

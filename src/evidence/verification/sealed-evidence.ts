@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { EventPlace } from '../../pipeline/event-log/port.js';
 import { readBatchPath } from '../../pipeline/ledger/batch-nodes.js';
-import { firstStamp } from '../../pipeline/ledger/stamped.js';
+import { firstStamp } from '../../pipeline/ledger/read-checkpoints.js';
 import type { Queryable } from '../../platform/database/pool.js';
 
 const Bytes = z.instanceof(Uint8Array);

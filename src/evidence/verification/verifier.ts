@@ -7,11 +7,8 @@ import type { EventLog } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { findProofKey, isProofHashOf, type Keyring } from '../../platform/keys/index.js';
-import { checkBatch, type OnDamagedNodes } from './check-batch.js';
-import { checkCheckpoint } from './check-checkpoint.js';
+import { checkBatch, checkCheckpoint, type OnDamagedNodes } from './check-batch.js';
 import { isErasureReal } from './check-erasure.js';
-import { columnsAgree, erasureAgrees } from './check-record.js';
-import type { RecordIdentifier } from './identifier.js';
 import {
   type LoggedRecord,
   lacksRecord,
@@ -22,7 +19,14 @@ import {
 } from './logged-record.js';
 import { readSealedEvidence } from './sealed-evidence.js';
 import { SealedRuns } from './sealed-runs.js';
-import { findRecordPlace, readStoredRecord, type StoredRecord } from './stored-record.js';
+import {
+  columnsAgree,
+  erasureAgrees,
+  findRecordPlace,
+  type RecordIdentifier,
+  readStoredRecord,
+  type StoredRecord,
+} from './stored-record.js';
 
 /** The result of an integrity check. */
 export interface Verification {

@@ -1,21 +1,24 @@
 import type pg from 'pg';
 import type { ApprovalTokenRequest, ApprovalTokenResponse } from '../../../schemas/api/approval-tokens.js';
 import type { ServerBinding } from '../../platform/database/server-binding.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 import type { RandomPool, RowSeals } from '../../platform/keys/index.js';
 import type { SiteContext, SiteDirectory } from '../../tenancy/directory/site-context.js';
 import type { Submission } from './admit-group.js';
-import { findApprovalTokens, mintApprovalToken } from './approval-tokens.js';
+import { type FoundToken, findApprovalTokens, mintApprovalToken } from './approval-tokens.js';
 import { createConflictNotes } from './conflict-notes.js';
-import { nonceDigest } from './digests.js';
-import type { OutboxGauge } from './outbox-gauge.js';
 import type { ParsedConsent } from './parse-consents.js';
 import type { PromisedOutcome, Promises } from './promises.js';
-import type { ConsentsRequest, SignedRequest } from './request.js';
 import { type AdmissionResult, resultsOf } from './results.js';
-import { submissionInSteps, submissionOf } from './submission.js';
+import {
+  type ConsentsRequest,
+  nonceDigest,
+  type SignedRequest,
+  submissionInSteps,
+  submissionOf,
+} from './submission.js';
 import { createSubmitter, DEFAULT_GROUP_LIMITS, type GroupLimits, type GroupObserver } from './submit.js';
-import type { FoundToken } from './token-identity.js';
+import type { OutboxGauge } from './watches.js';
 
 /**
  * Admits consents (docs/admission.md). Every method throws RequestRefused for an error of the

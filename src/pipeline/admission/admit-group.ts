@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import * as z from 'zod';
-import { byteaArray, uuidArray } from '../../platform/database/binary-arrays.js';
+import { byteaArray, uuidArray } from '../../platform/database/parameters.js';
 import { type ServerBinding, STATED_SERVER } from '../../platform/database/server-binding.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { type FieldWriter, recordArray, uuidBytes } from './binary-records.js';

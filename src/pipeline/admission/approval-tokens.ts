@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { ApprovalTokenRequest, ApprovalTokenResponse } from '../../../schemas/api/approval-tokens.js';
 import { CONSENT_LIMITS } from '../../../schemas/api/consent-limits.js';
+import { VOUCHABLE_FIELDS } from '../../../schemas/events/consent-recorded.js';
 import { parseStrictJson } from '../../../schemas/json/strict-json.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 import {
   approvalTokenKey,
   blindIndex,
@@ -18,7 +19,44 @@ import {
   sealedRow,
 } from '../../platform/keys/index.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
-import { type FoundToken, TokenIdentity } from './token-identity.js';
+
+/**
+ * Identity that a tenant's backend vouches for when it mints an approval token. It is stored only
+ * encrypted, in the row of the token.
+ */
+const TokenIdentity = z.strictObject({
+  subject: z.string().min(1).max(CONSENT_LIMITS.visitorId),
+  signer_name: z.string().exactOptional(),
+  signer_email: z.string().exactOptional(),
+  signer_phone: z.string().exactOptional(),
+  signer_id_number: z.string().exactOptional(),
+  otp_verified: z.boolean().exactOptional(),
+  otp_reference: z.string().exactOptional(),
+});
+type TokenIdentity = z.infer<typeof TokenIdentity>;
+
+/**
+ * An approval token as read before the transaction. Only the transaction decides whether it can
+ * still be consumed.
+ */
+export interface FoundToken {
+  readonly id: string;
+  readonly documentId: string;
+  readonly documentVersionId: string | null;
+  readonly customDocumentHash: string | null;
+  readonly isConsumed: boolean;
+  readonly isExpired: boolean;
+  readonly identity: TokenIdentity;
+}
+
+/** Returns the sorted names of the disclosures that a token vouches for. */
+export function vouchedFields({ identity, customDocumentHash }: FoundToken): (typeof VOUCHABLE_FIELDS)[number][] {
+  return VOUCHABLE_FIELDS.filter((name) => {
+    if (name === 'visitor_id') return true;
+    if (name === 'custom_document_content') return customDocumentHash !== null;
+    return identity[name] !== undefined;
+  });
+}
 
 const TOKEN_BYTES = 32;
 const TOKEN_ID_BYTES = 16;

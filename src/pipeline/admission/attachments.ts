@@ -3,7 +3,7 @@ import type { ConsentRequest } from '../../../schemas/api/consents.js';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { fromBase64, toHex } from '../../../schemas/crypto/encoding.js';
 import type { AttachmentName } from '../../../schemas/evidence/disclosed-values.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 
 /** A large value of a consent, stored separately from the event. */
 export interface Attachment {

@@ -1,11 +1,10 @@
 import type { ConsentRequest } from '../../../schemas/api/consents.js';
 import type { FieldError } from '../../../schemas/api/error-codes.js';
 import { isSameTag } from '../../../schemas/language/language-tag.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 import type { ActiveVersion, SiteContext } from '../../tenancy/directory/site-context.js';
-import { noSubscription } from './no-subscription.js';
+import type { FoundToken } from './approval-tokens.js';
 import type { ParsedConsent } from './parse-consents.js';
-import type { FoundToken } from './token-identity.js';
 
 export type SiteConfig = NonNullable<SiteContext['config']>;
 
@@ -119,4 +118,12 @@ function evaluateToken({ request, attachments }: ParsedConsent, version: ActiveV
 
 function refused(scope: 'whole' | 'item', error: RequestRefused): Evaluation {
   return { kind: 'refused', scope, error };
+}
+
+/** A used-up quota lasts long, so a client that follows Retry-After must not retry every second. */
+export const QUOTA_RETRY_SECONDS = 3600;
+
+/** Refuses a consent of a tenant that has no active plan. */
+export function noSubscription(): RequestRefused {
+  return new RequestRefused('NO_CONSENT_SUBSCRIPTION', undefined, { retryAfterSeconds: QUOTA_RETRY_SECONDS });
 }

@@ -1,9 +1,14 @@
 import { hash } from 'node:crypto';
 import type { ConsentRequest } from '../../../schemas/api/consents.js';
-import { type ConsentRecord, HASH_VERSION } from '../../../schemas/events/consent-recorded.js';
+import {
+  type ConsentRecord,
+  type ConsentRecordedBody,
+  HASH_VERSION,
+} from '../../../schemas/events/consent-recorded.js';
 import { consentRecordText } from '../../../schemas/evidence/consent-record-members.js';
 import type { DisclosureName } from '../../../schemas/evidence/disclosed-values.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
+import { newEventId } from '../../platform/event-ids.js';
 import {
   type BlindIndexKind,
   blindIndex,
@@ -14,15 +19,12 @@ import {
   SEED_BYTES,
   sealOfKeyRow,
 } from '../../platform/keys/index.js';
-import type { Caller } from '../../tenancy/directory/caller.js';
-import type { SiteContext } from '../../tenancy/directory/site-context.js';
+import type { Caller, SiteContext } from '../../tenancy/directory/site-context.js';
+import { vouchedFields } from './approval-tokens.js';
 import type { Attachment } from './attachments.js';
-import { bodyText } from './body-text.js';
 import { encodeDisclosures, type KnownValues, personalFields } from './disclosures.js';
 import type { Evaluation, SiteConfig } from './evaluate.js';
-import { newEventId } from './event-id.js';
 import type { ParsedConsent } from './parse-consents.js';
-import { vouchedFields } from './token-identity.js';
 
 /** All rows that the transaction writes for one consent, and the data of the response. */
 export interface PreparedConsent {
@@ -231,4 +233,11 @@ function indexesOf(fields: ReadonlyMap<DisclosureName, JsonValue>, siteKey: Uint
     phone: indexOf('phone', 'signer_phone'),
     id_number: indexOf('id_number', 'signer_id_number'),
   };
+}
+
+/** The JSON of an event's body: as `JSON.stringify` writes it, at a third of its cost where strings are long. */
+export function bodyText({ record, proof_hash, disclosures, attachments }: ConsentRecordedBody): string {
+  const disclosed = disclosures === null ? 'null' : `"${disclosures}"`;
+  const ids = attachments.map((id) => `"${id}"`).join(',');
+  return `{"record":${JSON.stringify(record)},"proof_hash":"${proof_hash}","disclosures":${disclosed},"attachments":[${ids}]}`;
 }

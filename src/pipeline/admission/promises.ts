@@ -1,14 +1,19 @@
-import { sign } from 'node:crypto';
+import { hash, sign } from 'node:crypto';
 import { utf8 } from '../../../schemas/crypto/encoding.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
-import { promisesRootText, promiseText, type SignedPromise } from '../../../schemas/evidence/promise.js';
+import {
+  promiseKeyText,
+  promisesRootText,
+  promiseText,
+  type SignedPromise,
+} from '../../../schemas/evidence/promise.js';
 import { formatNote, formatSignatureLine } from '../../../schemas/evidence/signed-note.js';
-import type { SigningKey } from '../../platform/keys/index.js';
+import type { Keyring, SigningKey } from '../../platform/keys/index.js';
+import { type LedgerSignerOptions, openLedgerSigner } from '../ledger/ledger-signer.js';
 import type { Submission, SubmissionOutcome } from './admit-group.js';
-import { promiseTree } from './promise-tree.js';
 
 /** The key that signs promises, with its certificate. */
-export interface PromiseKey {
+interface PromiseKey {
   readonly key: SigningKey;
   /** Signed note by the ledger's key. */
   readonly certificate: string;
@@ -117,4 +122,65 @@ function textOf(
     createdAt: new Date(record.createdAt).toISOString(),
     sealedBefore: new Date(record.sealedBefore).toISOString(),
   });
+}
+
+/** A tree over promises: its root, and the inclusion path of each, from the sibling upwards. In hex. */
+export interface PromiseTree {
+  readonly root: string;
+  readonly paths: readonly (readonly string[])[];
+}
+
+const HASH_BYTES = 32;
+
+/**
+ * Builds the RFC 6962 tree over texts (RFC 9162 §2.1.1, §2.1.3.1). A node without a sibling moves up
+ * unchanged, which yields the same tree. Every answer waits for it: one call into OpenSSL for each
+ * node, and no conversion of hashes, since they stay in hex.
+ * @param texts at least one
+ */
+export function promiseTree(texts: readonly string[]): PromiseTree {
+  const paths: string[][] = texts.map(() => []);
+  let level = texts.map((text) => hash('sha256', `\0${text}`, 'hex'));
+  const node = Buffer.alloc(1 + 2 * HASH_BYTES, 0x01);
+  for (let width = 1; level.length > 1; width *= 2) {
+    for (const [leaf, path] of paths.entries()) {
+      const sibling = level[Math.floor(leaf / width) ^ 1];
+      if (sibling !== undefined) path.push(sibling);
+    }
+    const above: string[] = [];
+    for (let i = 0; i < level.length; i += 2) {
+      const left = level[i] ?? '';
+      const right = level[i + 1];
+      if (right === undefined) {
+        above.push(left);
+        continue;
+      }
+      node.write(left, 1, 'hex');
+      node.write(right, 1 + HASH_BYTES, 'hex');
+      above.push(hash('sha256', node, 'hex'));
+    }
+    level = above;
+  }
+  const [root] = level;
+  if (root === undefined) throw new RangeError('a tree of promises has at least one leaf');
+  return { root, paths };
+}
+
+export interface CertifiedPromiseKeyOptions extends LedgerSignerOptions {
+  /** Creates the keys at first use. */
+  readonly keyring: Pick<Keyring, 'ledgerKey' | 'promiseKey'>;
+}
+
+/**
+ * Reads the promise key and certifies it with the current Ed25519 key of the ledger: every answer
+ * carries the certificate, and a signature of ML-DSA-44 has 3 KB. An Ed25519 signature is
+ * a function of key and text (RFC 8032), so every process makes the same certificate, and none is
+ * stored. Call it at start, and regularly: another process may have rotated the ledger's key.
+ * @throws KeyError, database errors; the errors of `LedgerSigner`
+ */
+export async function certifiedPromiseKey(options: CertifiedPromiseKeyOptions): Promise<PromiseKey> {
+  const key = await options.keyring.promiseKey();
+  const signer = await openLedgerSigner(options);
+  const text = promiseKeyText(signer.origin, key.publicKeyBytes);
+  return { key, certificate: formatNote(text, [await signer.signText(text)]) };
 }

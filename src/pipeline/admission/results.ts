@@ -1,9 +1,9 @@
 import type { FieldError } from '../../../schemas/api/error-codes.js';
 import { consentToken, eventIdOfConsentToken } from '../../../schemas/events/consent-recorded.js';
 import type { SignedPromise } from '../../../schemas/evidence/promise.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 import type { ConsentOutcome, SubmissionOutcome } from './admit-group.js';
-import { noSubscription, QUOTA_RETRY_SECONDS } from './no-subscription.js';
+import { noSubscription, QUOTA_RETRY_SECONDS } from './evaluate.js';
 import type { PromisedOutcome } from './promises.js';
 import type { EvaluatedConsent, EvaluatedRequest } from './submission.js';
 

@@ -1,15 +1,74 @@
+import { hash } from 'node:crypto';
 import type { FieldError } from '../../../schemas/api/error-codes.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
-import type { RandomPool } from '../../platform/keys/index.js';
-import type { SiteContext } from '../../tenancy/directory/site-context.js';
+import { canonicalJson } from '../../../schemas/json/canonical-json.js';
+import type { JsonObject } from '../../../schemas/json/json-value.js';
+import { RequestRefused } from '../../platform/errors.js';
+import { hmacSha256, type RandomPool } from '../../platform/keys/index.js';
+import type { Caller, Channel, SiteContext } from '../../tenancy/directory/site-context.js';
 import type { Submission, SubmittedConsent } from './admit-group.js';
-import { bodyDigest, idempotencyDigest } from './digests.js';
+import type { FoundToken } from './approval-tokens.js';
 import { evaluate } from './evaluate.js';
-import { unknownValues } from './ignored-members.js';
-import type { ParsedConsent } from './parse-consents.js';
-import { type PreparedConsent, prepareConsent } from './prepare-consent.js';
-import type { ConsentsRequest } from './request.js';
-import type { FoundToken } from './token-identity.js';
+import { type ParsedConsent, unknownValues } from './parse-consents.js';
+import { type Connection, type PreparedConsent, prepareConsent } from './prepare-consent.js';
+
+/**
+ * A signed request with a valid API key, signature, timestamp and nonce format. Nothing else is
+ * checked yet.
+ */
+export interface SignedRequest {
+  readonly caller: Caller;
+  readonly nonce: string;
+  /**
+   * Reauthorizes the credentials and the origin of the request against a newer state of the site.
+   * @throws RequestRefused
+   */
+  readonly authorize: (site: SiteContext) => void;
+}
+
+export interface ConsentsRequest extends SignedRequest {
+  readonly shape: 'single' | 'batch';
+  readonly connection: Connection;
+  /**
+   * Takes the consents of the request from a limit.
+   * @throws RequestRefused
+   */
+  readonly takeConsents?: (consents: number) => Promise<void>;
+  /** Called between the steps of a large request, so that other requests are answered meanwhile. */
+  readonly rest?: () => Promise<void>;
+}
+
+/** 128 bits: two keys of one site practically never collide, and the index has half the size. */
+const DIGEST_BYTES = 16;
+
+/**
+ * Returns the digest that the database stores of a nonce. It is not keyed, because a nonce
+ * belongs to one site and is not personal data.
+ */
+export function nonceDigest(siteId: string, nonce: string): Buffer {
+  return Buffer.from(hash('sha256', `${siteId}\0${nonce}`, 'binary'), 'latin1').subarray(0, DIGEST_BYTES);
+}
+
+/**
+ * Returns the digest that the database stores of an idempotency key.
+ * Browser and backend have separate key spaces. The API key of a browser is public, and a visitor
+ * must not claim a key that the backend is going to use.
+ * The digest is keyed, because clients put names into idempotency keys.
+ */
+function idempotencyDigest(siteKey: Uint8Array, channel: Channel, key: string): Buffer {
+  return hmacSha256(siteKey, `idempotency\0${channel}\0${key}`).subarray(0, DIGEST_BYTES);
+}
+
+/**
+ * Returns the digest that shows whether a later request with the same idempotency key has the same
+ * body: of its canonical text (RFC 8785), because an order of members is no other body. It is keyed, so
+ * low-entropy content cannot be guessed from it.
+ * @param vouched what its approval token vouches for; null: it has none, or one that the site does not know. Another
+ *   token for the same person is no other body
+ */
+export function bodyDigest(siteKey: Uint8Array, consent: JsonObject, vouched: JsonObject | null): Buffer {
+  const { approval_token: _, ...stated } = consent;
+  return hmacSha256(siteKey, `body\0${canonicalJson({ stated, vouched })}`).subarray(0, DIGEST_BYTES);
+}
 
 /** Source of the result of one consent of the request. */
 export type EvaluatedConsent =

@@ -1,11 +1,34 @@
 import type pg from 'pg';
-import type { BackgroundPart, PartStatus, ServiceLogger } from '../../platform/background/part.js';
-import { describe, runUnderLease } from '../../platform/background/run-under-lease.js';
+import * as z from 'zod';
+import { LEDGER_RESTORED } from '../../../schemas/events/ledger.js';
+import { keyLineOf } from '../../../schemas/evidence/signed-note.js';
+import { consistencyRanges } from '../../../schemas/merkle/proofs.js';
+import {
+  type BackgroundPart,
+  describe,
+  type PartStatus,
+  runUnderLease,
+  type ServiceLogger,
+} from '../../platform/background/part.js';
 import { BackOff, pause } from '../../platform/background/waiting.js';
 import type { WitnessAddress } from '../../platform/config/index.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { NO_TRACING, type Tracing } from '../../platform/telemetry/tracing.js';
 import type { Fetch } from '../../timestamping/http.js';
-import { cosignNewest } from './cosign-newest.js';
+import { readTreeProof } from '../ledger/batch-nodes.js';
+import { LedgerRolledBack } from '../ledger/errors.js';
+import {
+  readNewestCheckpoint,
+  readSubmission,
+  readWitnessSize,
+  type StampedCheckpoint,
+  storeCosignatures,
+  storeWitnessSize,
+  submitCheckpoint,
+  type WitnessAnswer,
+  type WitnessConnection,
+  WitnessFailure,
+} from './submit-checkpoint.js';
 
 export interface CosignerOptions {
   /** In the role `consent_ledger_worker`. */
@@ -101,4 +124,114 @@ class Cosigner implements BackgroundPart {
       logger.info({ part: this.name, witness: witness.name, ledger_size: size }, 'checkpoint cosigned');
     }
   }
+}
+
+/** Most sizes that a witness may name in a row (409) before that counts as a failure. */
+const MAX_CORRECTIONS = 3;
+
+/**
+ * Obtains a cosignature over the newest stamped checkpoint.
+ * @param db in the role `consent_ledger_worker`
+ * @returns the sizes that the witness cosigned, smallest first; empty if nothing was due
+ * @throws WitnessFailure, HttpFailure
+ */
+async function cosignNewest(
+  db: Queryable,
+  witness: WitnessConnection,
+  signal: AbortSignal,
+): Promise<readonly number[]> {
+  const { name } = witness;
+  const keys = witness.keys.map(keyLineOf);
+  const cosigned: number[] = [];
+  for (let corrections = 0; ; ) {
+    const size = await readWitnessSize(db, name);
+    const next = await readSubmission(db, keys);
+    if (next === null) return cosigned;
+    // A witness ahead of this ledger is asked from the checkpoint's own size, and answers its size.
+    const answer = await submitFrom(db, witness, next, Math.min(size, next.size), signal);
+    if (answer.outcome === 'cosigned') {
+      await storeCosignatures(db, name, next.size, answer.cosignatures);
+      cosigned.push(next.size);
+    } else if (answer.outcome === 'unknown-key') {
+      throw new WitnessFailure(
+        'does not know the key of this ledger (HTTP 403): ask its operator to add the lines of /checkpoints/ledger.vkey',
+      );
+    } else if (answer.outcome === 'other-root') {
+      throw new WitnessFailure('has cosigned a ledger that this one does not continue (HTTP 422)');
+    } else {
+      await adopt(db, name, answer.size, next.size);
+      corrections += 1;
+      if (corrections > MAX_CORRECTIONS) throw new WitnessFailure('names another size each time it is asked');
+    }
+  }
+}
+
+/** Submits a checkpoint with the proof from a smaller size. */
+async function submitFrom(
+  db: Queryable,
+  witness: WitnessConnection,
+  checkpoint: StampedCheckpoint,
+  oldSize: number,
+  signal: AbortSignal,
+): Promise<WitnessAnswer> {
+  const proof = await readTreeProof(db, consistencyRanges(oldSize, checkpoint.size));
+  if (proof === null) throw new Error('a node of the ledger tree is missing');
+  return submitCheckpoint(witness, checkpoint, { oldSize, proof }, signal);
+}
+
+async function adopt(db: Queryable, name: string, size: number, newest: number): Promise<void> {
+  if (size > newest) {
+    throw new WitnessFailure(
+      `has cosigned ${size} batches, and this ledger has ${newest} in its newest checkpoint: was the ledger restored from a backup?`,
+    );
+  }
+  await storeWitnessSize(db, name, size);
+}
+
+/** Most sizes that a witness may name in a row (409). */
+const MAX_QUESTIONS = 3;
+
+/**
+ * Asks a witness how far it has cosigned this ledger, by submitting the newest stamped checkpoint: the
+ * file with the head may have been lost together with the database. Nothing new is signed for it.
+ * @param db in the role `consent_ledger_worker`
+ * @throws LedgerRolledBack if the witness cosigned more, or another tree, unless an operator accepted
+ *   that the ledger lost its end
+ * @throws WitnessFailure, HttpFailure
+ */
+export async function askWitness(db: Queryable, witness: WitnessConnection, signal: AbortSignal): Promise<void> {
+  const newest = await readNewestCheckpoint(db);
+  if (newest === null) return;
+  const { name } = witness;
+  let size = Math.min(await readWitnessSize(db, name), newest.size);
+  const refuse = async (known: number): Promise<void> => {
+    if (known <= (await readAcceptedSize(db))) return;
+    throw new LedgerRolledBack(known, newest.size, `witness ${name}`);
+  };
+  for (let questions = 0; questions < MAX_QUESTIONS; questions += 1) {
+    const answer = await submitFrom(db, witness, newest, size, signal);
+    if (answer.outcome === 'unknown-key') return;
+    if (answer.outcome === 'cosigned') return storeCosignatures(db, name, newest.size, answer.cosignatures);
+    if (answer.outcome === 'other-root') return refuse(size);
+    if (answer.size > newest.size) {
+      // Another worker may have stamped and submitted a checkpoint meanwhile.
+      const now = await readNewestCheckpoint(db);
+      return answer.size > (now?.size ?? 0) ? refuse(answer.size) : undefined;
+    }
+    if (answer.size === size) return refuse(size);
+    size = answer.size;
+  }
+  throw new WitnessFailure('names another size each time it is asked');
+}
+
+const SizeRows = z.tuple([z.object({ size: z.int() })]);
+
+/** The largest size whose loss an operator has accepted; 0: none. */
+async function readAcceptedSize(db: Queryable): Promise<number> {
+  const { rows } = await db.query(
+    `select coalesce(max((convert_from(body, 'UTF8')::jsonb -> 'head' ->> 'size')::bigint), 0) as size
+       from ledger_events where type = $1`,
+    [LEDGER_RESTORED],
+  );
+  return SizeRows.parse(rows)[0].size;
 }

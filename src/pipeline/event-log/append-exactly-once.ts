@@ -1,7 +1,6 @@
 import { AppendOutcomeUnknown, AppendTooLarge, LogBehind, LogDiverged, RevisionConflict } from './errors.js';
-import { eventSize } from './new-events.js';
+import { assertSameEvent, eventSize } from './event-checks.js';
 import type { EventLog, NewEvent } from './port.js';
-import { assertSameEvent } from './same-event.js';
 
 /**
  * Number of consecutive appends that may fail with an unknown outcome or a conflict before the last

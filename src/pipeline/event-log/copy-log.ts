@@ -1,9 +1,7 @@
 import { appendExactlyOnce } from './append-exactly-once.js';
-import { Continuity } from './continuity.js';
 import { LogDiverged } from './errors.js';
-import { eventSize } from './new-events.js';
+import { assertSameEvent, Continuity, eventSize } from './event-checks.js';
 import type { EventLog, LoggedEvent, Position } from './port.js';
-import { assertSameEvent } from './same-event.js';
 
 const PAGE = 1_000;
 

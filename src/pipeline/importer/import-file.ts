@@ -17,10 +17,16 @@ import {
   wantedBy,
 } from './map-row.js';
 import { columnsOf, type Mapping, mappingDigest } from './mapping.js';
-import { prepareImport, rowDigest } from './prepare-import.js';
 import { readRows, type SourceRow } from './read-rows.js';
 import type { ImportVersion } from './versions.js';
-import { importedBefore, type PreparedRow, SiteChanged, writeImports } from './write-imports.js';
+import {
+  importedBefore,
+  type PreparedRow,
+  prepareImport,
+  rowDigest,
+  SiteChanged,
+  writeImports,
+} from './write-imports.js';
 
 /** Rows of one transaction: it holds the lock of the site for some milliseconds. */
 const BLOCK_ROWS = 200;

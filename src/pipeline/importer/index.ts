@@ -7,8 +7,7 @@ export {
   type ImportTotals,
   importFile,
 } from './import-file.js';
-export { InvalidMapping, parseMapping } from './mapping.js';
-export { PRESETS, type PresetName } from './presets.js';
+export { InvalidMapping, PRESETS, type PresetName, parseMapping } from './mapping.js';
 export { UnreadableFile } from './read-rows.js';
 export { publishedVersions } from './versions.js';
-export { OutboxFull, waitForRoom } from './wait-for-room.js';
+export { OutboxFull, waitForRoom } from './write-imports.js';

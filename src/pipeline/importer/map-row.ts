@@ -1,6 +1,6 @@
 import { InputTime } from '../../../schemas/api/common.js';
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 import { contradictoryCategories, type SiteConfig } from '../admission/evaluate.js';
 import { type ParsedConsent, parseConsents } from '../admission/parse-consents.js';
 import { type Choice, type Field, FROM_CATEGORIES, isStorable, type Mapping, type Time } from './mapping.js';

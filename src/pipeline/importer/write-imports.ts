@@ -1,11 +1,86 @@
 import * as z from 'zod';
 import { toHex } from '../../../schemas/crypto/encoding.js';
-import { CONSENT_IMPORTED } from '../../../schemas/events/consent-imported.js';
+import {
+  CONSENT_IMPORTED,
+  IMPORT_CHANNEL,
+  type ImportedConsent,
+  type ImportOrigin,
+} from '../../../schemas/events/consent-imported.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
+import { canonicalJson } from '../../../schemas/json/canonical-json.js';
+import { pause } from '../../platform/background/waiting.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { putEvents } from '../../platform/database/put-events.js';
+import { putEvents } from '../../platform/database/shared-statements.js';
+import { hmacSha256, type RandomPool } from '../../platform/keys/index.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
-import type { PreparedRecord } from '../admission/prepare-consent.js';
+import { personalFields } from '../admission/disclosures.js';
+import type { SiteConfig } from '../admission/evaluate.js';
+import { commonMembers, type PreparedRecord, prepareRecord, validUntil } from '../admission/prepare-consent.js';
+import type { StatedConsent } from './map-row.js';
+
+/** 128 bits: two rows of one site practically never collide, and the index has half the size. */
+const DIGEST_BYTES = 16;
+
+export interface ImportOptions {
+  readonly site: SiteContext;
+  readonly config: SiteConfig;
+  readonly origin: Omit<ImportOrigin, 'claimed_at'>;
+  /** Unix milliseconds. */
+  readonly now: number;
+}
+
+/**
+ * Returns the digest by which a row is imported once: of the record at the tool, its time and its decision,
+ * or of the file and the place in it where the mapping names no id. It is keyed, because ids of records are
+ * kept in the cookies of visitors.
+ */
+export function rowDigest(
+  site: Pick<SiteContext, 'siteKey'>,
+  row: StatedConsent,
+  origin: ImportOptions['origin'],
+): Buffer {
+  const { recordId, claimedAt, consent } = row;
+  const { consent_type: type, decision } = consent.request;
+  const identity =
+    recordId === null
+      ? ['row', origin.file_sha256, origin.row]
+      : ['record', origin.tool, recordId, claimedAt, type, decision];
+  return hmacSha256(site.siteKey, `import\0${canonicalJson(identity)}`).subarray(0, DIGEST_BYTES);
+}
+
+/** Creates the event of an imported consent, and the row of its key. */
+export function prepareImport(row: StatedConsent, options: ImportOptions, random: RandomPool): PreparedRecord {
+  const { site, now } = options;
+  const { consent, recordId } = row;
+  const known = recordId === null ? {} : { source_record_id: recordId };
+  const fields = personalFields(Object.keys(consent.request), consent.source, known, []);
+  return prepareRecord(
+    {
+      ...{ site, fields, attachments: [], now },
+      textOf: (eventId, digests) => canonicalJson({ ...recordOf(row, options, eventId), disclosures: digests }),
+    },
+    random,
+  );
+}
+
+function recordOf(
+  { consent, version, claimedAt, validUntil: statedEnd }: StatedConsent,
+  { site, config, origin, now }: ImportOptions,
+  eventId: string,
+): Omit<ImportedConsent, 'disclosures'> {
+  const end = validUntil(claimedAt, config.record.validity_days);
+  const stated = statedEnd === null ? null : new Date(statedEnd).toISOString();
+  return {
+    ...commonMembers({ request: consent.request, version, config, site, now }, eventId),
+    valid_until: end === null || (stated !== null && stated < end) ? stated : end,
+    channel: IMPORT_CHANNEL,
+    api_key_id: null,
+    identity_assurance: null,
+    approval_token_id: null,
+    vouched: [],
+    import: { claimed_at: new Date(claimedAt).toISOString(), ...origin },
+  };
+}
 
 /** A row that is ready to be written. */
 export interface PreparedRow {
@@ -87,4 +162,38 @@ async function putKeys(db: Queryable, siteId: string, records: readonly Prepared
       records.map(({ keyRowSeal }) => keyRowSeal),
     ],
   );
+}
+
+/** Part of the outbox that an import leaves to visitors. */
+const SHARE = 0.5;
+const LOOK_EVERY_MS = 250;
+/** An import does not wait longer for a worker that does not run, in milliseconds. */
+const PATIENCE_MS = 600_000;
+
+const Waiting = z.tuple([z.object({ waiting: z.int() })]);
+
+/** No worker takes the events. What was written stays. */
+export class OutboxFull extends Error {
+  override readonly name = 'OutboxFull';
+}
+
+/**
+ * Waits until half of the outbox is free: with a full one, the service would refuse consents.
+ * @param db in a role that reads the outbox
+ * @param maxRows events at which the outbox is full
+ * @throws OutboxFull
+ */
+export async function waitForRoom(db: Queryable, maxRows: number): Promise<void> {
+  const limit = Math.max(1, Math.floor(maxRows * SHARE));
+  for (const start = performance.now(); ; ) {
+    const { rows } = await db.query({
+      name: 'outbox_room',
+      text: 'select coalesce(sum(w.count), 0) as waiting from (select count from event_log.waiting limit $1) w',
+      values: [limit],
+    });
+    if (Waiting.parse(rows)[0].waiting < limit) return;
+    if (performance.now() - start > PATIENCE_MS)
+      throw new OutboxFull('The events that were written wait for the event log. Start the worker.');
+    await pause(LOOK_EVERY_MS);
+  }
 }

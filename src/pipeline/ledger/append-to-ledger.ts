@@ -6,8 +6,8 @@ import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { AppendOutcomeUnknown, LogBehind, RevisionConflict } from '../event-log/errors.js';
 import type { EventLog, NewEvent } from '../event-log/port.js';
 import { LedgerCorrupt, LedgerRefused } from './errors.js';
-import type { FollowedLedger } from './followed-ledger.js';
 import { followEvent } from './ledger-rules.js';
+import type { FollowedLedger } from './ledger-state.js';
 
 /** Creates a new event of the ledger. */
 export function ledgerEvent(type: string, body: JsonValue): NewEvent {

@@ -6,15 +6,13 @@ import { type BatchHeader, batchLeaf, isBatch } from '../../../schemas/evidence/
 import { Frontier } from '../../../schemas/merkle/tree.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { EventLog } from '../event-log/port.js';
-import { readAnnounced } from './announce-key.js';
 import { batchTree } from './batch-nodes.js';
+import { type Run, splitTags } from './batch-rules.js';
 import { LedgerCorrupt, TablesDiffer } from './errors.js';
-import type { FollowedLedger, LedgerTree } from './followed-ledger.js';
-import { splitTags } from './person-tags.js';
+import { type FollowedLedger, headOf, type LedgerTree, leafOf, type SealedLeaf, StreamHeads } from './ledger-state.js';
+import { readAnnounced } from './policy.js';
 import { type Commitment, readCommitment } from './roll-up.js';
-import type { Run } from './runs.js';
 import { readSealedHeads } from './sealed-heads.js';
-import { headOf, leafOf, type SealedLeaf, StreamHeads } from './sealed-leaf.js';
 
 /** A fully checked Merkle batch or roll-up that is ready to be stored. */
 export interface CheckedBatch {

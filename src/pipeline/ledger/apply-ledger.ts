@@ -1,21 +1,21 @@
 import * as z from 'zod';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
-import type { LedgerKeyPublishedBody } from '../../../schemas/events/ledger.js';
+import type {
+  CheckpointStampedBody,
+  EvidenceKeptBody,
+  LedgerKeyPublishedBody,
+} from '../../../schemas/events/ledger.js';
 import { LEDGER_STREAM } from '../../../schemas/events/streams.js';
-import type { Queryable } from '../../platform/database/pool.js';
-import { withTransaction } from '../../platform/database/pool.js';
+import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { LogBehind } from '../event-log/errors.js';
 import type { EventLog, Position, StreamEvent } from '../event-log/port.js';
 import { type CheckedBatch, checkBatch, insertBatch } from './apply-batch.js';
-import { insertCheckpoint } from './apply-checkpoint.js';
-import { insertEvidence } from './apply-evidence.js';
 import { LedgerCorrupt, LedgerMoved, TablesDiffer } from './errors.js';
-import type { FollowedLedger } from './followed-ledger.js';
-import { type FollowedEvent, followEvent, type LedgerChange } from './ledger-rules.js';
+import { type FollowedEvent, followEvent, type KeyHandover, type LedgerChange } from './ledger-rules.js';
+import type { FollowedLedger, StreamHeads } from './ledger-state.js';
 import { openLedger } from './open-ledger.js';
 import { skipOf } from './read-ledger.js';
-import type { StreamHeads } from './sealed-leaf.js';
 
 const PAGE = 50;
 
@@ -212,4 +212,63 @@ async function insertFirstKey(db: Queryable, body: LedgerKeyPublishedBody): Prom
     body.created_at,
     body.salt_key,
   ]);
+}
+
+/**
+ * Stores a checked time stamp. With the last one of its quorum, it also stores the checkpoint and the
+ * keys to which it hands over. From then on these sign alone.
+ * @param db in a transaction that locks the row of `sealer_state`
+ */
+async function insertCheckpoint(
+  db: Queryable,
+  body: CheckpointStampedBody,
+  handover: KeyHandover | null,
+): Promise<void> {
+  await db.query(
+    `insert into checkpoint_tokens
+       (size, number, note, tsr, tsr_sha256, gen_time, authority, organization, certificates, crls, ocsp)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+    [
+      body.size,
+      body.number,
+      body.note,
+      body.tsr,
+      toHex(sha256(body.tsr)),
+      body.gen_time,
+      body.authority,
+      body.organization,
+      body.certificates,
+      body.crls,
+      body.ocsp,
+    ],
+  );
+  if (body.number < body.quorum) return;
+  await db.query(
+    `insert into checkpoints (size, note, tokens, gen_time, authorities, certificates, crls, ocsp)
+     select size, min(note), count(*), min(gen_time), array_agg(authority order by number),
+            array(select distinct unnest(certificates) from checkpoint_tokens where size = $1 order by 1),
+            array(select distinct unnest(crls) from checkpoint_tokens where size = $1 order by 1),
+            array(select distinct unnest(ocsp) from checkpoint_tokens where size = $1 order by 1)
+       from checkpoint_tokens where size = $1 group by size`,
+    [body.size],
+  );
+  if (handover === null) return;
+  await db.query(
+    `insert into ledger_keys (key, ml_dsa_key, replaces, announced_in, handover_size, published_at)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [handover.key, handover.mlDsaKey, handover.replaces, handover.revision, body.size, body.gen_time],
+  );
+}
+
+/**
+ * Stores a part of what evidence needs. A part that is there already stays: two processes
+ * may have added the same item.
+ * @param db in a transaction that locks the row of `sealer_state`
+ */
+async function insertEvidence(db: Queryable, { sha256, kind, part, parts, data }: EvidenceKeptBody): Promise<void> {
+  await db.query(
+    `insert into evidence_parts (sha256, parts, part, kind, bytes) values ($1, $2, $3, $4, $5)
+     on conflict (sha256, parts, part) do nothing`,
+    [sha256, parts, part, kind, data],
+  );
 }

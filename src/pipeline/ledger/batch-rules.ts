@@ -1,18 +1,84 @@
-import { toHex } from '../../../schemas/crypto/encoding.js';
+import { splitBytes, toHex } from '../../../schemas/crypto/encoding.js';
 import type { BatchSealedBody } from '../../../schemas/events/ledger.js';
 import { POLICY_STREAM } from '../../../schemas/events/streams.js';
 import {
   BatchHeader,
   batchHeaderText,
   isBatch,
+  type RevisionRun,
+  type StreamKeyOf,
   streamsRoot,
   tiledRuns,
 } from '../../../schemas/evidence/batch-header.js';
+import { PERSON_TAG_BYTES, personTagLeaf } from '../../../schemas/evidence/person-tag.js';
+import { treeRoot } from '../../../schemas/merkle/tree.js';
 import { LedgerCorrupt } from './errors.js';
-import type { FollowedLedger } from './followed-ledger.js';
-import type { LedgerState } from './ledger-state.js';
-import { sortedTags, splitTags, tagsRoot } from './person-tags.js';
-import { areBatchRuns, countOf, namedRuns } from './runs.js';
+import type { FollowedLedger, LedgerState, SealedLeaf } from './ledger-state.js';
+
+/**
+ * Sorts person tags as `tags_root` commits to them.
+ * @throws RangeError if a tag occurs twice: a proof that shows the next one would mean nothing
+ */
+export function sortedTags(tags: readonly Uint8Array[]): readonly Uint8Array[] {
+  const sorted = [...tags].sort(Buffer.compare);
+  for (const [i, tag] of sorted.entries()) {
+    const before = sorted[i - 1];
+    if (before !== undefined && Buffer.compare(before, tag) === 0) throw new RangeError('a person tag occurs twice');
+  }
+  return sorted;
+}
+
+/** The root over sorted tags, in hex. */
+export function tagsRoot(sorted: readonly Uint8Array[]): string {
+  return toHex(treeRoot(sorted.map(personTagLeaf)));
+}
+
+/** Splits concatenated tags. @returns null if the length is wrong */
+export function splitTags(bytes: Uint8Array): readonly Uint8Array[] | null {
+  return splitBytes(bytes, PERSON_TAG_BYTES);
+}
+
+/** Consecutive revisions of one stream among the leaves of a Merkle batch: stream, first, last. */
+export type Run = readonly [stream: string, first: number, last: number];
+
+/** Sorts leaves as a Merkle batch holds them: by stream key, then by revision. */
+export function sortedLeaves(leaves: readonly SealedLeaf[], keyOf: StreamKeyOf): readonly SealedLeaf[] {
+  return [...leaves].sort((a, b) => {
+    if (a.stream === b.stream) return a.revision - b.revision;
+    return keyOf(a.stream) < keyOf(b.stream) ? -1 : 1;
+  });
+}
+
+/** Returns the leaves of a batch as runs, in order. */
+export function runsOf(leaves: readonly Pick<SealedLeaf, 'stream' | 'revision'>[]): Run[] {
+  const runs: [string, number, number][] = [];
+  for (const { stream, revision } of leaves) {
+    const current = runs.at(-1);
+    if (current?.[0] === stream && current[2] === revision - 1) current[2] = revision;
+    else runs.push([stream, revision, revision]);
+  }
+  return runs;
+}
+
+/** Whether runs are those of a Merkle batch: not empty, and one for each stream, sorted by key. */
+export function areBatchRuns(runs: readonly Run[], keyOf: StreamKeyOf): boolean {
+  let before = '';
+  for (const [stream, first, last] of runs) {
+    const key = keyOf(stream);
+    if (last < first || key <= before) return false;
+    before = key;
+  }
+  return true;
+}
+
+/** The runs with names. */
+export function namedRuns(runs: readonly Run[]): RevisionRun[] {
+  return runs.map(([stream, first, last]) => ({ stream, first, last }));
+}
+
+function countOf(runs: readonly Run[]): number {
+  return runs.reduce((sum, [, first, last]) => sum + last - first + 1, 0);
+}
 
 /**
  * Checks that a sealed batch or roll-up continues the ledger, and that its header commits to its runs

@@ -5,9 +5,8 @@ import { RevisionConflict } from '../event-log/errors.js';
 import type { EventLog } from '../event-log/port.js';
 import { catchUpLedger } from './apply-ledger.js';
 import { LedgerHeadMissing, LedgerRolledBack } from './errors.js';
-import { type FollowedLedger, rootOf } from './followed-ledger.js';
 import type { LedgerHead, LedgerHeadFile } from './head-file.js';
-import { type LedgerState, readLedgerRoot, readLedgerState } from './ledger-state.js';
+import { type FollowedLedger, type LedgerState, readLedgerRoot, readLedgerState, rootOf } from './ledger-state.js';
 
 /**
  * The ledger head that this process has seen. It outlives the connections, so that a database that went

@@ -1,9 +1,167 @@
 import * as z from 'zod';
+import { toHex } from '../../../schemas/crypto/encoding.js';
+import type { BatchSealedBody } from '../../../schemas/events/ledger.js';
+import { sealedContent } from '../../../schemas/events/sealed-event.js';
 import { POLICY_STREAM } from '../../../schemas/events/streams.js';
+import type { StreamKeyOf } from '../../../schemas/evidence/batch-header.js';
+import { entryLeaf, entryText } from '../../../schemas/evidence/entry.js';
 import { edgeNodes, Frontier, foldEdge } from '../../../schemas/merkle/tree.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import type { Position } from '../event-log/port.js';
-import { readTreeNodes } from './read-tree.js';
+import type { Position, StreamEvent } from '../event-log/port.js';
+import { readTreeNodes } from './batch-nodes.js';
+
+/** A leaf of a Merkle batch. */
+export interface SealedLeaf {
+  readonly stream: string;
+  readonly revision: number;
+  readonly eventId: string;
+  /** 32 bytes. */
+  readonly hash: Uint8Array;
+  /** Tag of a consent or an erasure, 32 bytes; null for other events. */
+  readonly tag: Uint8Array | null;
+}
+
+/**
+ * Computes the leaf of an event, chained to the preceding one of its stream.
+ * @param head the preceding event; its revision must be one less
+ * @param tag the tag if the event is a consent or an erasure, 32 bytes; else null
+ * @throws InvalidEventBody if the event cannot be sealed
+ * @throws RangeError if it does not follow `head`
+ */
+export function leafOf(event: StreamEvent, head: StreamHead, tag: Uint8Array | null): SealedLeaf {
+  if (event.revision !== head.revision + 1) {
+    throw new RangeError(`revision ${event.revision} of ${event.stream} does not follow ${head.revision}`);
+  }
+  const { recordText, proofHash } = sealedContent(event);
+  const text = entryText({
+    stream: event.stream,
+    revision: event.revision,
+    previous: head.leaf,
+    eventId: event.id,
+    type: event.type,
+    recordText,
+    proofHash,
+    personTag: tag === null ? null : toHex(tag),
+  });
+  return { stream: event.stream, revision: event.revision, eventId: event.id, hash: entryLeaf(text), tag };
+}
+
+/** Returns the stream head that consists of this leaf. */
+export function headOf(leaf: SealedLeaf): StreamHead {
+  return { revision: leaf.revision, leaf: toHex(leaf.hash) };
+}
+
+/** Tracks the heads of streams while leaves are added to them. */
+export class StreamHeads {
+  readonly #heads = new Map<string, StreamHead>();
+
+  has(stream: string): boolean {
+    return this.#heads.has(stream);
+  }
+
+  get(stream: string): StreamHead {
+    return this.#heads.get(stream) ?? NOTHING_SEALED;
+  }
+
+  set(stream: string, head: StreamHead): void {
+    this.#heads.set(stream, head);
+  }
+
+  entries(): [string, StreamHead][] {
+    return [...this.#heads];
+  }
+}
+
+/** Ends that one process remembers; further ones are read and verified again. */
+const MAX_REMEMBERED = 50_000;
+
+/** The ends of sealed streams that were verified against the ledger tree, or sealed by this process. */
+export class SealedHeads {
+  readonly #known = new Map<string, StreamHead>();
+
+  get(stream: string): StreamHead | undefined {
+    return this.#known.get(stream);
+  }
+
+  set(stream: string, head: StreamHead): void {
+    this.#known.delete(stream);
+    this.#known.set(stream, head);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MAX_REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
+  }
+
+  /** Forgets streams that another process continued. */
+  forget(streams: readonly string[]): void {
+    for (const stream of streams) this.#known.delete(stream);
+  }
+}
+
+/** The next keys of the ledger, whose announcement is sealed. */
+export interface AnnouncedKey {
+  readonly key: string;
+  readonly mlDsaKey: string;
+  /** Revision of the announcement in `policy`. */
+  readonly revision: number;
+  /** Number of the batch with it: the keys before and these sign the first checkpoint above. */
+  readonly batch: number;
+}
+
+/** The next keys that a batch announces; null: none. @param batch its number */
+export function announcedKey(batch: number, { announced }: BatchSealedBody): AnnouncedKey | null {
+  if (announced === undefined) return null;
+  return { key: announced.key, mlDsaKey: announced.ml_dsa_key, revision: announced.revision, batch };
+}
+
+/** The ledger tree at one size. */
+export interface LedgerTree {
+  readonly size: number;
+  /** Roots of its perfect subtrees, largest first. */
+  readonly edge: readonly Uint8Array[];
+  /** The tree without its last leaf; null where no further checkpoint can be of that size. */
+  readonly before: LedgerTree | null;
+}
+
+/**
+ * The ledger, read from its stream in the event log. This state decides every append and signature; no
+ * derived table does, because a row that was wrong for a moment would otherwise be wrong for ever.
+ */
+export interface FollowedLedger extends LedgerState {
+  readonly tree: LedgerTree;
+  readonly keyOf: StreamKeyOf;
+  /** The next keys, until a stamped checkpoint covers their announcement. */
+  readonly announced: AnnouncedKey | null;
+  /** Revisions that were skipped, and whose `LedgerEventSkipped` was not reached yet. */
+  readonly skipped: readonly number[];
+  /** Verified ends of the sealed streams. */
+  readonly heads: SealedHeads;
+}
+
+/** The root of the ledger tree, 32 bytes. */
+export function rootOf({ edge }: LedgerTree): Uint8Array {
+  return foldEdge(edge);
+}
+
+/** The root at a size for which a checkpoint can still be made, 32 bytes; null for other sizes. */
+export function rootAt(tree: LedgerTree, size: number): Uint8Array | null {
+  let at: LedgerTree | null = tree;
+  while (at !== null && at.size > size) at = at.before;
+  return at?.size === size ? rootOf(at) : null;
+}
+
+/** The tree with one more leaf. */
+export function withLeaf(tree: LedgerTree, leaf: Uint8Array): LedgerTree {
+  const frontier = new Frontier(tree.size, tree.edge);
+  frontier.append(leaf);
+  return { size: frontier.size, edge: frontier.edge, before: tree };
+}
+
+/** The tree without the sizes up to `size`, which have their checkpoint. */
+export function withoutSizesUpTo(tree: LedgerTree, size: number): LedgerTree {
+  const kept: LedgerTree[] = [];
+  for (let at: LedgerTree | null = tree; at !== null && at.size > size; at = at.before) kept.push(at);
+  const trimmed = kept.reduceRight<LedgerTree | null>((before, { size, edge }) => ({ size, edge, before }), null);
+  return trimmed ?? { size: tree.size, edge: tree.edge, before: null };
+}
 
 /** State of the ledger at one revision of its stream. */
 export interface LedgerState {

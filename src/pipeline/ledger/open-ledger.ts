@@ -6,13 +6,18 @@ import { type Checkpoint, parseCheckpoint } from '../../../schemas/evidence/chec
 import { parseNote } from '../../../schemas/evidence/signed-note.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { EventLog } from '../event-log/port.js';
-import { isSignedBy } from './checkpoint-rules.js';
 import { TablesDiffer } from './errors.js';
-import { type AnnouncedKey, announcedKey, type FollowedLedger, rootOf, withLeaf } from './followed-ledger.js';
-import { readFrontier } from './ledger-state.js';
-import { readNewestCheckpoint, readPublishedSaltKey } from './read-ledger.js';
-import { readLedgerKeys } from './read-ledger-keys.js';
-import { SealedHeads } from './sealed-leaf.js';
+import { isSignedBy } from './ledger-rules.js';
+import {
+  type AnnouncedKey,
+  announcedKey,
+  type FollowedLedger,
+  readFrontier,
+  rootOf,
+  SealedHeads,
+  withLeaf,
+} from './ledger-state.js';
+import { readLedgerKeys, readNewestCheckpoint, readPublishedSaltKey } from './read-ledger.js';
 import { NO_STREAM_KEYS, streamKeysUnder } from './stream-keys.js';
 
 /** A ledger without events. */

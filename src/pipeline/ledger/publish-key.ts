@@ -6,8 +6,8 @@ import type { EventLog } from '../event-log/port.js';
 import { ledgerEvent, tryAppendToLedger } from './append-to-ledger.js';
 import { catchUpLedger } from './apply-ledger.js';
 import { LedgerKeyMismatch } from './errors.js';
-import type { FollowedLedger } from './followed-ledger.js';
 import { type LedgerSigner, mlDsaVerifierKeyOf, verifierKeyOf } from './ledger-signer.js';
+import type { FollowedLedger } from './ledger-state.js';
 import { SALT_KEY_BYTES } from './stream-keys.js';
 
 /**

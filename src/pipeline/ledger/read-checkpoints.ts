@@ -2,6 +2,30 @@ import * as z from 'zod';
 import { checkpointLinks, MAX_CHECKPOINTS } from '../../../schemas/api/checkpoints.js';
 import type { Queryable } from '../../platform/database/pool.js';
 
+/**
+ * SQL: the first checkpoint that covers a Merkle batch and that enough authorities have stamped. A checkpoint of size n covers
+ * the batches 0 to n − 1: this file is the one place that says so.
+ * @param batch SQL of the batch's number, e.g. `l.batch` or `$1`
+ * @param columns of `checkpoints`, separated by commas
+ */
+export function firstStamp(batch: string, columns: string): string {
+  return `select ${columns} from checkpoints where size > ${batch} order by size limit 1`;
+}
+
+/**
+ * SQL: joins `firstStamp` to a row. Where no checkpoint covers the batch, every column of the join is
+ * null.
+ * @param alias of the joined row
+ */
+export function joinFirstStamp(batch: string, columns: string, alias: string): string {
+  return `left join lateral (${firstStamp(batch, columns)}) ${alias} on true`;
+}
+
+/** SQL: whether a checkpoint with a time stamp covers a Merkle batch. @param batch SQL of the batch's number */
+export function isStamped(batch: string): string {
+  return `${batch} < (select coalesce(max(size), 0) from checkpoints)`;
+}
+
 const NoteRows = z.array(z.object({ note: z.string() })).max(1);
 
 /** The exact text of a stamped checkpoint's note. Null if there is none of this size. */
@@ -43,4 +67,20 @@ export async function readLargestSize(db: Queryable): Promise<number> {
   const { rows } = await db.query('select coalesce(max(size), 0) as size from checkpoints');
   const [{ size }] = LargestRows.parse(rows);
   return size;
+}
+
+const lineRows = z.array(z.object({ line: z.string() }));
+
+/**
+ * Returns the cosignatures of a checkpoint as signature lines, oldest first.
+ * @returns empty if no witness has cosigned this size
+ */
+export async function readCosignatures(db: Queryable, size: number): Promise<string> {
+  const { rows } = await db.query('select line from cosignatures where size = $1 order by cosigned_at, witness', [
+    size,
+  ]);
+  return lineRows
+    .parse(rows)
+    .map(({ line }) => line)
+    .join('');
 }

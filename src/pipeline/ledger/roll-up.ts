@@ -14,9 +14,9 @@ import { firstCovered } from '../../../schemas/evidence/roll-ups.js';
 import { Frontier } from '../../../schemas/merkle/tree.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import type { EventLog } from '../event-log/port.js';
+import { splitTags } from './batch-rules.js';
 import { TablesDiffer } from './errors.js';
-import type { FollowedLedger } from './followed-ledger.js';
-import { splitTags } from './person-tags.js';
+import type { FollowedLedger } from './ledger-state.js';
 import { readBatchesBackwards } from './read-ledger.js';
 
 /** Tags that one fetch reads. */

@@ -4,12 +4,9 @@ import { BatchHeader, batchLeaf } from '../../../schemas/evidence/batch-header.j
 import { inclusionRanges } from '../../../schemas/merkle/proofs.js';
 import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { readBatchPath } from './batch-nodes.js';
+import { readBatchPath, readTreeProof } from './batch-nodes.js';
 import { TablesDiffer } from './errors.js';
-import { type LedgerTree, rootOf } from './followed-ledger.js';
-import { NOTHING_SEALED, type StreamHead } from './ledger-state.js';
-import { readTreeProof } from './read-tree.js';
-import type { SealedHeads } from './sealed-leaf.js';
+import { type LedgerTree, NOTHING_SEALED, rootOf, type SealedHeads, type StreamHead } from './ledger-state.js';
 
 const Bytes = z.instanceof(Uint8Array);
 const HeadRows = z.array(

@@ -1,14 +1,16 @@
+import pg from 'pg';
 import * as z from 'zod';
-import type { Mutation, Projection } from '../../../projections/definition.js';
-import type { Queryable } from '../../platform/database/pool.js';
-import { withTransaction } from '../../platform/database/pool.js';
-import { isForeign } from '../event-log/foreign-event.js';
-import type { LoggedEvent, Position } from '../event-log/port.js';
+import type { Handler, Mutation, Projection, ProjectionEvent } from '../../../projections/definition.js';
+import { EVENT_TYPES } from '../../../projections/event-types.js';
+import { newestType, UPCASTERS, upcast } from '../../../projections/upcasters.js';
+import { decodeUtf8 } from '../../../schemas/crypto/encoding.js';
+import { ConsentRecordedBody } from '../../../schemas/events/consent-recorded.js';
+import { consentOf, isConsentType, SEALED_RECORD_SCHEMAS } from '../../../schemas/events/sealed-event.js';
+import { type Queryable, withTransaction } from '../../platform/database/pool.js';
+import { isForeign } from '../event-log/event-checks.js';
+import type { LoggedEvent, Position, StreamEvent } from '../event-log/port.js';
 import { failureAt, isRefusedByData, UnexpectedState } from './failures.js';
-import { mutationsOf } from './projection-event.js';
-import { refusedColumn } from './refused-value.js';
-import { schemaOf, statementSql } from './sql.js';
-import { statementsOf } from './statements.js';
+import { columnType, columnValues, schemaOf, statementSql, statementsOf } from './sql.js';
 
 /** Events and their changes, computed before the transaction. */
 export interface PreparedPage {
@@ -160,4 +162,85 @@ async function assertLive(db: Queryable, name: string, generation: number): Prom
 /** Returns the name of the lock with which a rebuild holds the live generation at its position. */
 export function holdName(projection: string): string {
   return `projection ${projection} hold`;
+}
+
+/**
+ * Returns the changes that an event makes in a projection.
+ * @throws any error of the handler
+ * @throws Error for a body that is not JSON, a consent that does not match its schemas, and a type
+ *   that the projection neither handles nor ignores; the message names every such type
+ */
+function mutationsOf(projection: Projection, event: StreamEvent): readonly Mutation[] {
+  const { ignores } = projection;
+  const type = newestType(event.type);
+  if (ignores !== '*' && (ignores.includes(event.type) || ignores.includes(type))) return [];
+  const handler = handlerOf(projection, type);
+  if (handler === undefined) {
+    if (ignores === '*') return [];
+    throw new Error(unknownType(projection, ignores, type));
+  }
+  const { id, stream, revision } = event;
+  return handler({ id, stream, revision, ...contentOf(event) });
+}
+
+function handlerOf({ on }: Projection, type: string): Handler | undefined {
+  return Object.hasOwn(on, type) ? on[type] : undefined;
+}
+
+function unknownType(projection: Projection, ignored: readonly string[], type: string): string {
+  const missing = EVENT_TYPES.filter(
+    (known) => known !== type && !ignored.includes(known) && handlerOf(projection, known) === undefined,
+  );
+  const others = missing.length === 0 ? '' : ` It also lacks ${missing.join(', ')}.`;
+  return (
+    `the projection neither handles nor ignores events of type ${type}.${others} ` +
+    "Name each type in `on` or in `ignores`, or ignore all others with `ignores: '*'`."
+  );
+}
+
+type Content = Pick<ProjectionEvent, 'type' | 'body' | 'record' | 'consent'>;
+
+function contentOf(event: StreamEvent): Content {
+  const consent = consentOf(event);
+  const { type, body } = upcast(event.type, consent === null ? parseJson(event.data) : consent.body, UPCASTERS);
+  if (consent !== null && body === consent.body) return { type, body, record: consent.record, consent };
+  const text = typeof body === 'object' && body !== null && 'record' in body ? body.record : undefined;
+  const record: unknown = typeof text === 'string' ? JSON.parse(text) : null;
+  if (!isConsentType(type)) return { type, body, record, consent: null };
+  return {
+    ...{ type, body, record },
+    consent: { body: ConsentRecordedBody.parse(body), record: SEALED_RECORD_SCHEMAS[type].parse(record) },
+  };
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  const text = decodeUtf8(bytes);
+  if (text === null) throw new Error('the body is not UTF-8');
+  return JSON.parse(text);
+}
+
+/**
+ * Finds the column whose type does not accept a value of these changes. PostgreSQL itself does not
+ * name it, because the values of all rows are cast in one expression.
+ * @returns `table.column (type)`; null if every type accepts its values
+ * @throws UnexpectedState for a table or column that the projection does not have; database errors
+ *   other than a refused value
+ */
+async function refusedColumn(
+  db: Queryable,
+  projection: Projection,
+  mutations: readonly Mutation[],
+): Promise<string | null> {
+  for (const { table, columns, rows } of statementsOf(projection, mutations)) {
+    for (const column of [...(projection.tables[table]?.primaryKey ?? []), ...columns]) {
+      const type = columnType(projection, table, column);
+      try {
+        await db.query(`select count(v::${type}) from unnest($1::text[]) as v`, [columnValues(rows, column, type)]);
+      } catch (error) {
+        if (error instanceof pg.DatabaseError && error.code?.startsWith('22')) return `${table}.${column} (${type})`;
+        throw error;
+      }
+    }
+  }
+  return null;
 }

@@ -1,6 +1,5 @@
 export { ProjectionFailure } from './failures.js';
 export { type Generation, readStored as readLive, type StoredProjection } from './generations.js';
-export { loadProjection } from './load-projection.js';
 export { createProjector } from './projector.js';
 export {
   compareProjection,
@@ -16,6 +15,7 @@ export {
   type KnownProjection,
   knownProjection,
   listProjections,
+  loadProjection,
   projectionStatus,
   stoppedProjections,
 } from './status.js';

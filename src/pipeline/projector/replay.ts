@@ -3,8 +3,7 @@ import type { Projection } from '../../../projections/definition.js';
 import type { EventLog, LoggedEvent, Position } from '../event-log/port.js';
 import { preparePage } from './apply-events.js';
 import { failureAt, isRefusedByData } from './failures.js';
-import { createTablesSql, statementSql } from './sql.js';
-import { statementsOf } from './statements.js';
+import { createTablesSql, statementSql, statementsOf } from './sql.js';
 
 /** A replay of a projection into temporary tables, for comparison. */
 export interface TemporaryReplay {

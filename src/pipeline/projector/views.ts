@@ -2,7 +2,7 @@ import pg from 'pg';
 import * as z from 'zod';
 import type { Projection } from '../../../projections/definition.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { READ_MODEL_READERS } from '../../platform/database/roles.js';
+import { READ_MODEL_READERS } from '../../platform/database/session.js';
 import { identifier, schemaOf } from './sql.js';
 
 /** Another projection already has a view with this name. */

@@ -2,8 +2,7 @@ import { isSealedStream, siteOfStream } from '../../../schemas/events/streams.js
 import type { Queryable } from '../../platform/database/pool.js';
 import { assertGenuine, NotGenuine, type ProofKeys } from '../../platform/keys/index.js';
 import { NO_TRACING, type Tracing } from '../../platform/telemetry/tracing.js';
-import { countOf, type Placement, type Run } from './placement.js';
-import { RefusedForGood, refusal } from './refused.js';
+import { countOf, type Placement, RefusedForGood, type Run, refusal } from './placement.js';
 import { type PageLimits, sharePerSite, takeWaiting, type WaitingRow } from './waiting.js';
 
 export interface PageRelayOptions {

@@ -1,24 +1,26 @@
 import type pg from 'pg';
-import type { Lease } from '../../platform/background/lease.js';
-import { LONGEST_WAIT_MS, type Look } from '../../platform/background/looks.js';
-import type { BackgroundPart, PartStatus, ServiceLogger } from '../../platform/background/part.js';
-import { OperatorNeeded } from '../../platform/background/part.js';
-import { describe, runUnderLease } from '../../platform/background/run-under-lease.js';
+import * as z from 'zod';
+import {
+  type BackgroundPart,
+  describe,
+  type Lease,
+  OperatorNeeded,
+  type PartStatus,
+  runUnderLease,
+  type ServiceLogger,
+} from '../../platform/background/part.js';
 import { withAnySignal } from '../../platform/background/signals.js';
-import { BackOff, pause } from '../../platform/background/waiting.js';
-import { WakeUp } from '../../platform/background/wake-up.js';
+import { BackOff, LONGEST_WAIT_MS, type Look, pause, WakeUp } from '../../platform/background/waiting.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import type { ProofKeys } from '../../platform/keys/index.js';
 import type { Tracing } from '../../platform/telemetry/tracing.js';
 import { LogBehind, LogDiverged } from '../event-log/errors.js';
 import type { EventLog } from '../event-log/port.js';
 import { quarantineSite } from '../event-log/quarantined-sites.js';
-import { appendRuns } from './append-runs.js';
-import { Bell } from './bell.js';
+import { isStamped } from '../ledger/read-checkpoints.js';
 import { assertLogWhole } from './log-check.js';
-import { RefusedForGood } from './refused.js';
+import { appendRuns, RefusedForGood, sequenceRuns } from './placement.js';
 import { type PageRelayOptions, relayFirstEvents } from './relay-page.js';
-import { deleteStampedEvents } from './retention.js';
-import { sequenceRuns } from './sequence-runs.js';
 import { BEFORE_ALL_SITES, sitesWaiting } from './waiting.js';
 
 export interface RelayOptions {
@@ -283,3 +285,89 @@ class EventRelay implements Relay {
 function isDivergence(error: unknown): boolean {
   return error instanceof LogDiverged;
 }
+
+/** Channel of the trigger `event_log.wake_relay`. */
+const CHANNEL = 'consent_ledger_waiting';
+/** The lock that the trigger tries to share. */
+const LOCK = 'consent-ledger relay sleeps';
+
+const HeldRows = z.tuple([z.object({ held: z.boolean() })]);
+
+/**
+ * Rings when events begin to wait, while it is set. Transactions that write such events look whether
+ * the bell is set: nobody rings, and no commit pays for it, while the relay is awake. The bell
+ * ends with the lease.
+ */
+class Bell {
+  #isSet = false;
+
+  private constructor(private readonly lease: Lease) {}
+
+  /** Opens a bell on the connection of a lease. It is not set. */
+  static async open(lease: Lease, onRing: () => void): Promise<Bell> {
+    lease.onNotification(onRing);
+    await lease.query(`LISTEN ${CHANNEL}`);
+    return new Bell(lease);
+  }
+
+  get isSet(): boolean {
+    return this.#isSet;
+  }
+
+  /**
+   * Sets the bell. What was written before is committed then, so that one look finds it; what is
+   * written later rings.
+   * @returns false if events are being written
+   */
+  async set(): Promise<boolean> {
+    const rows = await this.lease.query('select pg_try_advisory_lock(hashtextextended($1, 0)) as held', [LOCK]);
+    this.#isSet = HeldRows.parse(rows)[0].held;
+    return this.#isSet;
+  }
+
+  async unset(): Promise<void> {
+    if (!this.#isSet) return;
+    this.#isSet = false;
+    await this.lease.query('select pg_advisory_unlock(hashtextextended($1, 0)) as held', [LOCK]);
+  }
+}
+
+const pageRows = z.tuple([z.object({ batches: z.int(), deleted: z.int() })]);
+
+/** Batches whose events one transaction deletes. */
+const PAGE = 4;
+
+/**
+ * Deletes events that another log has, after the retention: when their Merkle batch was sealed long
+ * enough ago, and has a time stamp. Until then, they can refill a log that was restored from an older
+ * backup. Each page is one short transaction.
+ * @param retentionMs minimum age of the batch, in milliseconds
+ * @returns number of deleted events
+ */
+export async function deleteStampedEvents(db: Queryable, retentionMs: number, signal: AbortSignal): Promise<number> {
+  let deleted = 0;
+  while (!signal.aborted) {
+    const { rows } = await db.query(DELETE_PAGE, [PAGE, retentionMs]);
+    const [page] = pageRows.parse(rows);
+    deleted += page.deleted;
+    if (page.batches < PAGE) break;
+  }
+  return deleted;
+}
+
+// Events with a position are of a postgres log that was copied to another one.
+const DELETE_PAGE = `
+  with page as (
+    select b.number from batches b
+     where b.number > (select batch from event_log.retention)
+       and b.sealed_at < now() - $2 * interval '1 millisecond' and ${isStamped('b.number')}
+     order by b.number limit $1
+  ), deleted as (
+    delete from event_log.events e using page p
+      join leaves l on l.batch = p.number join event_log.streams s on s.name = l.stream
+     where e.stream = s.number and e.revision = l.revision and e.revision > event_log.last_of(s.number)
+    returning 1
+  ), moved as (
+    update event_log.retention set batch = (select max(number) from page) where exists (select from page)
+  )
+  select (select count(*) from page)::int as batches, (select count(*) from deleted)::int as deleted`;

@@ -1,9 +1,8 @@
 import pg from 'pg';
 import * as z from 'zod';
-import { int4Array, int8Array, uuidArray } from '../../platform/database/binary-arrays.js';
 import { type CopiedRow, copiedRows } from '../../platform/database/copied-rows.js';
+import { int4Array, int8Array, int8Literal, uuidArray, uuidArrayLiteral } from '../../platform/database/parameters.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { int8Literal, uuidArrayLiteral } from '../../platform/database/sql-literals.js';
 import type { NewEvent } from '../event-log/port.js';
 
 /** A row of `event_log.waiting`: events at consecutive revisions that one transaction wrote. */

@@ -7,9 +7,8 @@ import { erasureTag, PERSON_TAG_BYTES } from '../../../schemas/evidence/person-t
 import type { Queryable } from '../../platform/database/pool.js';
 import type { EventLog, LoggedEvent } from '../event-log/port.js';
 import { TablesDiffer } from '../ledger/errors.js';
-import type { LedgerTree } from '../ledger/followed-ledger.js';
+import { type LedgerTree, leafOf, type SealedLeaf } from '../ledger/ledger-state.js';
 import { assertLeafSealed } from '../ledger/sealed-heads.js';
-import { leafOf, type SealedLeaf } from '../ledger/sealed-leaf.js';
 
 const Bytes = z.instanceof(Uint8Array);
 const LeafRows = z.array(

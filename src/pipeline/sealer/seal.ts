@@ -5,20 +5,30 @@ import { type BatchHeader, batchHeaderText, streamsRoot, tiledRuns } from '../..
 import { levelOf } from '../../../schemas/evidence/roll-ups.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { EventLog, Position } from '../event-log/port.js';
-import { readAnnounced } from '../ledger/announce-key.js';
 import { ledgerEvent, refuseIfCorrupt, tryAppendToLedger } from '../ledger/append-to-ledger.js';
 import { checkBatch, type KnownBatch } from '../ledger/apply-batch.js';
 import { catchUpLedger } from '../ledger/apply-ledger.js';
-import { newestResponse } from '../ledger/batch-rules.js';
-import { batchRoot } from '../ledger/batch-tree.js';
-import type { FollowedLedger } from '../ledger/followed-ledger.js';
-import { type LedgerState, NOTHING_SEALED } from '../ledger/ledger-state.js';
-import { sortedTags, tagsRoot } from '../ledger/person-tags.js';
-import { readPolicyStream } from '../ledger/policy-stream.js';
+import { batchRoot } from '../ledger/batch-nodes.js';
+import {
+  areBatchRuns,
+  namedRuns,
+  newestResponse,
+  runsOf,
+  sortedLeaves,
+  sortedTags,
+  tagsRoot,
+} from '../ledger/batch-rules.js';
+import {
+  type FollowedLedger,
+  headOf,
+  type LedgerState,
+  leafOf,
+  NOTHING_SEALED,
+  type SealedLeaf,
+} from '../ledger/ledger-state.js';
+import { readAnnounced, readPolicyStream } from '../ledger/policy.js';
 import { readCommitment } from '../ledger/roll-up.js';
-import { areBatchRuns, namedRuns, runsOf, sortedLeaves } from '../ledger/runs.js';
 import { readSealedHeads } from '../ledger/sealed-heads.js';
-import { headOf, leafOf, type SealedLeaf } from '../ledger/sealed-leaf.js';
 
 /** Content of a new Merkle batch. */
 export interface BatchContent {

@@ -2,10 +2,14 @@ import type pg from 'pg';
 import * as z from 'zod';
 import { isSealedStream } from '../../../schemas/events/streams.js';
 import { SUBJECT_ERASED } from '../../../schemas/events/subject-erased.js';
-import type { BackgroundPart, PartStatus, ServiceLogger } from '../../platform/background/part.js';
-import { runUnderLease } from '../../platform/background/run-under-lease.js';
+import {
+  type BackgroundPart,
+  type PartStatus,
+  runUnderLease,
+  type ServiceLogger,
+} from '../../platform/background/part.js';
 import { pause } from '../../platform/background/waiting.js';
-import type { TrustedClock } from '../../platform/clock/trusted-clock.js';
+import type { TrustedClock } from '../../platform/clock.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { assertGenuine, NotGenuine, type ProofKeys } from '../../platform/keys/index.js';
 import { NO_TRACING, type Tracing } from '../../platform/telemetry/tracing.js';
@@ -14,17 +18,14 @@ import type { EventLog, LoggedEvent } from '../event-log/port.js';
 import type { Appends } from '../event-log/shared-reads.js';
 import { catchUpLedger } from '../ledger/apply-ledger.js';
 import { Unsealable } from '../ledger/errors.js';
-import type { FollowedLedger } from '../ledger/followed-ledger.js';
 import type { LedgerSigner } from '../ledger/ledger-signer.js';
-import type { LedgerState } from '../ledger/ledger-state.js';
-import { type PolicyPace, readPolicyPace } from '../ledger/policy-pace.js';
+import type { FollowedLedger, LedgerState } from '../ledger/ledger-state.js';
+import { ensurePolicySet, type PolicyPace, type PolicySettings, readPolicyPace } from '../ledger/policy.js';
 import { ensureKeyPublished } from '../ledger/publish-key.js';
-import { ensurePolicySet, type PolicySettings } from '../ledger/publish-policy.js';
 import { readSealedHeads } from '../ledger/sealed-heads.js';
 import { assignTags, rememberNumbers, type SiteKeys } from './assign-tags.js';
 import { withErasureTags } from './erasure-tags.js';
-import { LeftOutStreams } from './left-out-streams.js';
-import { type BatchLimits, PendingBatch } from './pending-batch.js';
+import { type BatchLimits, LeftOutStreams, PendingBatch } from './pending-batch.js';
 import { sealBatch } from './seal.js';
 
 export interface SealerOptions {

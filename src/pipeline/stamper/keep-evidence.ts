@@ -10,11 +10,11 @@ import {
 import type { Queryable } from '../../platform/database/pool.js';
 import type { ObtainedTimestamp } from '../../timestamping/client.js';
 import { nextRun } from '../event-log/append-exactly-once.js';
-import { eventSize } from '../event-log/new-events.js';
+import { eventSize } from '../event-log/event-checks.js';
 import type { EventLog, NewEvent } from '../event-log/port.js';
 import { ledgerEvent, tryAppendToLedger } from '../ledger/append-to-ledger.js';
 import { catchUpLedger } from '../ledger/apply-ledger.js';
-import type { FollowedLedger } from '../ledger/followed-ledger.js';
+import type { FollowedLedger } from '../ledger/ledger-state.js';
 
 /** Sorted SHA-256 digests, in hex, of what was gathered with a time stamp. */
 export type EvidenceDigests = Pick<CheckpointStampedBody, 'certificates' | 'crls' | 'ocsp'>;

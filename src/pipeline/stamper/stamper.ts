@@ -1,25 +1,25 @@
 import type pg from 'pg';
-import type { BackgroundPart, PartStatus, ServiceLogger } from '../../platform/background/part.js';
-import { OperatorNeeded } from '../../platform/background/part.js';
-import { describe, runUnderLease } from '../../platform/background/run-under-lease.js';
-import { BackOff, pause } from '../../platform/background/waiting.js';
-import { WakeUp } from '../../platform/background/wake-up.js';
-import type { TrustedClock } from '../../platform/clock/trusted-clock.js';
+import {
+  type BackgroundPart,
+  describe,
+  OperatorNeeded,
+  type PartStatus,
+  runUnderLease,
+  type ServiceLogger,
+} from '../../platform/background/part.js';
+import { BackOff, pause, WakeUp } from '../../platform/background/waiting.js';
+import type { TrustedClock } from '../../platform/clock.js';
 import { NO_TRACING, type Tracing } from '../../platform/telemetry/tracing.js';
 import type { TimestampClient } from '../../timestamping/client.js';
 import type { EventLog } from '../event-log/port.js';
 import type { Appends } from '../event-log/shared-reads.js';
 import { catchUpLedger } from '../ledger/apply-ledger.js';
-import type { FollowedLedger } from '../ledger/followed-ledger.js';
-import type { LedgerState } from '../ledger/ledger-state.js';
-import { readPolicyPace } from '../ledger/policy-pace.js';
+import type { FollowedLedger, LedgerState } from '../ledger/ledger-state.js';
+import { readPolicyPace, readStampsDemanded, type StampsDemanded } from '../ledger/policy.js';
 import { ensureKeyPublished } from '../ledger/publish-key.js';
-import { readStampsDemanded, type StampsDemanded } from '../ledger/stamps-demanded.js';
 import { sealEmptyBatch } from '../sealer/seal.js';
-import type { CheckpointSigners } from './checkpoint-note.js';
-import { type NewestStamp, readNewestStamp } from './newest-stamp.js';
-import { renewalTime } from './renewal.js';
-import { stampCheckpoint } from './stamp-checkpoint.js';
+import { type NewestStamp, readNewestStamp, renewalTime } from './newest-stamp.js';
+import { type CheckpointSigners, stampCheckpoint } from './stamp-checkpoint.js';
 
 export interface StamperOptions extends CheckpointSigners {
   /** In the role `consent_ledger_worker`. */

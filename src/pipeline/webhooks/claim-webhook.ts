@@ -2,9 +2,9 @@ import { v7 as uuidV7 } from 'uuid';
 import * as z from 'zod';
 import type { WebhookDelivery } from '../../../schemas/api/panel/webhook-deliveries.js';
 import { WebhookEvent } from '../../../schemas/api/panel/webhooks.js';
-import { consentsStreamSql } from '../../platform/database/consents-stream.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
+import { consentsStreamSql } from '../../platform/database/shared-statements.js';
 import { SealedBytes, type SealedRow, SealedTime, sealed, sealedRow } from '../../platform/keys/index.js';
 import type { WebhookMessage } from './webhook-message.js';
 

@@ -1,12 +1,10 @@
 import { InvalidEventBody } from '../../../schemas/events/sealed-event.js';
-import { LONGEST_WAIT_MS, type Looks } from '../../platform/background/looks.js';
-import type { BackgroundPart, ServiceLogger } from '../../platform/background/part.js';
-import { repeat } from '../../platform/background/repeat.js';
-import { describe } from '../../platform/background/run-under-lease.js';
+import { type BackgroundPart, describe, repeat, type ServiceLogger } from '../../platform/background/part.js';
+import { LONGEST_WAIT_MS, type Looks } from '../../platform/background/waiting.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { KeyError, type Keyring } from '../../platform/keys/index.js';
 import { pruneWebhook } from '../../tenancy/webhooks/deliveries.js';
-import { openWebhookSecret } from '../../tenancy/webhooks/webhook-secret.js';
+import { openWebhookSecret } from '../../tenancy/webhooks/webhooks.js';
 import { LogDamaged } from '../event-log/errors.js';
 import type { EventLog } from '../event-log/port.js';
 import {
@@ -24,8 +22,6 @@ import {
   WebhookColumns,
 } from './claim-webhook.js';
 import type { Delivery, SendWebhook } from './http-sender.js';
-import { Lanes } from './lanes.js';
-import { Places } from './places.js';
 import { type Step, stepsOf } from './steps.js';
 import { bodyOf, signedHeaders, type WebhookMessage } from './webhook-message.js';
 
@@ -208,4 +204,80 @@ async function targetOf({ keyring }: WebhooksOptions, { id, row }: ClaimedWebhoo
     keys.push(key);
   }
   return { url, events, keys };
+}
+
+/** A receiver whose last answer took longer than this, in milliseconds, or did not come, is slow. */
+const SLOW_MS = 1_000;
+
+export interface LanesOptions {
+  /** Webhooks that are delivered at the same time. */
+  readonly lanes: number;
+  /** Lanes that slow receivers may take together. The others are free for those that answer fast. */
+  readonly slowLanes: number;
+}
+
+/**
+ * A lane for each webhook that is being delivered. A slow receiver holds its own lane only. The process forgets
+ * with its end how fast receivers are, and a receiver that it does not know counts as fast.
+ */
+export class Lanes {
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #slow = new Set<string>();
+
+  constructor(private readonly options: LanesOptions) {}
+
+  get areFull(): boolean {
+    return this.#running.size >= this.options.lanes;
+  }
+
+  /** Ids of the webhooks for which no lane is free. */
+  get refused(): readonly string[] {
+    const slow = [...this.#running.keys()].filter((id) => this.#slow.has(id));
+    return slow.length >= this.options.slowLanes ? [...this.#slow] : [];
+  }
+
+  /** Runs the work of a webhook in its lane. @param work never rejects */
+  run(id: string, work: () => Promise<void>): void {
+    const lane = work().finally(() => this.#running.delete(id));
+    this.#running.set(id, lane);
+  }
+
+  /** Notes how long a receiver took to answer, in milliseconds; null: it did not accept. */
+  note(id: string, ms: number | null): void {
+    if (ms === null || ms > SLOW_MS) this.#slow.add(id);
+    else this.#slow.delete(id);
+  }
+
+  /** Resolves when a lane ends; never without one. */
+  async anyEnd(): Promise<void> {
+    await Promise.race(this.#running.values());
+  }
+
+  /** Resolves when every lane has ended. */
+  async allEnd(): Promise<void> {
+    await Promise.all(this.#running.values());
+  }
+}
+
+/** Places of which a bounded number is taken at a time; those that wait get them in their order. */
+export class Places {
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(private free: number) {}
+
+  /** Resolves once a place is free, and takes it. */
+  async enter(): Promise<void> {
+    if (this.free > 0) {
+      this.free -= 1;
+      return;
+    }
+    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Gives a place back, to the next one that waits. */
+  leave(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.free += 1;
+    else next();
+  }
 }

@@ -4,8 +4,8 @@ import * as z from 'zod';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { parseWitnessKey } from '../../../schemas/evidence/cosignature.js';
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
-import { addressesOf } from '../database/addresses.js';
-import { isLoopback, withoutBrackets } from '../net/hosts.js';
+import { addressesOf } from '../database/connection.js';
+import { isLoopback, withoutBrackets } from '../net/reach.js';
 
 /**
  * Schemas of single variables: they convert text from the environment to a value. Each message

@@ -3,9 +3,26 @@ import { join, resolve } from 'node:path';
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { schemaWords } from '../../../schemas/json/schema-words.js';
 import { withoutTrailing } from '../../../schemas/text/without-trailing.js';
-import { ConfigError, type ConfigProblem } from './errors.js';
 import type { SmtpServer } from './formats.js';
 import { descriptions, type Values, variables } from './variables.js';
+
+/** One invalid or missing variable. Never contains the value, which may be a secret. */
+interface ConfigProblem {
+  readonly name: string;
+  /** The problem, as the end of a sentence that begins with the name. */
+  readonly problem: string;
+  readonly example: string;
+}
+
+/** The configuration is invalid. The message lists every problem. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+
+  constructor(readonly problems: readonly ConfigProblem[]) {
+    const lines = problems.map(({ name, problem, example }) => `  ${name} ${problem} Example: ${name}=${example}`);
+    super(`The configuration is invalid:\n${lines.join('\n')}\ndocs/configuration.md describes every variable.`);
+  }
+}
 
 /** The whole configuration of a process, read once at start and passed in: what `assemble` returns. */
 export type Config = Readonly<ReturnType<typeof assemble>>;

@@ -2,14 +2,11 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import * as z from 'zod';
-import { ensureRoles } from './ensure-roles.js';
-import { DatabaseSetupError } from './errors.js';
-import { isCollision, isLocked } from './migration-collision.js';
-import type { Migration } from './migrations/migration.js';
+import { DatabaseSetupError, isCollision, isLocked } from './errors.js';
+import { type Migration, refuseBesidePrograms } from './migrations.js';
 import type { Queryable } from './pool.js';
 import { withTransaction } from './pool.js';
-import { restateRights } from './restate-rights.js';
-import { refuseBesidePrograms } from './running-programs.js';
+import { ensureRoles, restateRights } from './rights.js';
 import { restateSealTriggers } from './sealed-tables.js';
 
 /**

@@ -1,7 +1,12 @@
 import pg from 'pg';
-import { addressesOf } from './addresses.js';
-import { type ConnectionOptions, connectionConfig, leadsElsewhere, prepareConnection } from './connection.js';
-import { isWithoutAnswer } from './connection-failure.js';
+import {
+  addressesOf,
+  type ConnectionOptions,
+  connectionConfig,
+  leadsElsewhere,
+  prepareConnection,
+} from './connection.js';
+import { isWithoutAnswer } from './errors.js';
 import type { ServerBinding } from './server-binding.js';
 
 /**

@@ -1,9 +1,8 @@
 import pg from 'pg';
 import * as z from 'zod';
 import { DatabaseSetupError } from './errors.js';
-import type { Migration } from './migrations/migration.js';
-import { misownedReadModels } from './restate-rights.js';
-import { mayRunBeside } from './running-programs.js';
+import { type Migration, mayRunBeside } from './migrations.js';
+import { misownedReadModels } from './rights.js';
 
 const UNDEFINED_TABLE = '42P01';
 const INSUFFICIENT_PRIVILEGE = '42501';

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { deferred } from '../deferred.js';
 import { ServerChanged, standbyReached } from './errors.js';
 import type { SessionStep } from './session.js';
 
@@ -58,14 +59,11 @@ export function bindServer(): ServerBinding {
   let bound: string | null = null;
   let flushed = NOTHING_FLUSHED;
   let refusal: ServerChanged | null = null;
-  let onLost = (_error: Error): void => undefined;
-  const lost = new Promise<never>((_, reject) => {
-    onLost = reject;
-  });
-  lost.catch(() => undefined);
+  const lost = deferred<never>();
+  lost.promise.catch(() => undefined);
   const refuse = (error: Error): void => {
     refusal = new ServerChanged(error.message, { cause: error });
-    onLost(error);
+    lost.reject(error);
   };
   const accept = (rows: readonly unknown[]): void => {
     const [found] = Identity.parse(rows);
@@ -92,7 +90,7 @@ export function bindServer(): ServerBinding {
       },
       accept,
     },
-    lost,
+    lost: lost.promise,
     confirm: (stated) => {
       if (refusal !== null) throw refusal;
       if (stated === bound) return;

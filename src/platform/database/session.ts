@@ -1,7 +1,47 @@
 import pg from 'pg';
 import * as z from 'zod';
-import { isConnectionFailure } from './connection-failure.js';
-import { DatabaseSetupError } from './errors.js';
+import { DatabaseSetupError, isConnectionFailure } from './errors.js';
+import { textLiteral } from './parameters.js';
+
+/**
+ * Group roles that the service's connections take on (SET ROLE). None of them can log in, and
+ * `ensureRoles` creates them.
+ *
+ * - `consent_ledger_api` answers callers: admission, look-ups, verification.
+ * - `consent_ledger_worker`: relay, sealer, stamper, erasure, exports.
+ * - `consent_ledger_projections` owns the read models and changes nothing else.
+ * - `consent_ledger_admin` changes tenants, sites, keys, users and documents.
+ * - `consent_ledger_auditor` reads everything and changes nothing: `consent-ledger audit`.
+ */
+export const DATABASE_ROLES = [
+  'consent_ledger_api',
+  'consent_ledger_worker',
+  'consent_ledger_projections',
+  'consent_ledger_admin',
+  'consent_ledger_auditor',
+] as const;
+
+/** Role of a connection. Each role has only the rights that its part of the service needs. */
+export type DatabaseRole = (typeof DATABASE_ROLES)[number];
+
+/** Owner of the schema `read_model` and of the schemas of the generations. */
+export const READ_MODEL_OWNER: DatabaseRole = 'consent_ledger_projections';
+
+/** Roles that read every view of `read_model`. */
+export const READ_MODEL_READERS: readonly DatabaseRole[] = [
+  'consent_ledger_api',
+  'consent_ledger_worker',
+  'consent_ledger_auditor',
+];
+
+/**
+ * Returns the statements that an administrator runs if the service's user may not create roles.
+ * @param user name of the database user that runs the migrations
+ */
+export function rolesSqlForAdministrator(user: string): string {
+  const name = `"${user.replaceAll('"', '""')}"`;
+  return DATABASE_ROLES.map((role) => `CREATE ROLE ${role} NOLOGIN; GRANT ${role} TO ${name};`).join('\n');
+}
 
 /**
  * One part of what each new connection does before its first use. The statements of all steps are
@@ -47,3 +87,146 @@ function refused(error: unknown): unknown {
     { cause: error },
   );
 }
+
+export interface SessionOptions {
+  /** Role of the connection. Without it the rights of the login user apply (migrations). */
+  readonly role?: DatabaseRole;
+  /** Milliseconds after which PostgreSQL cancels a statement; 0: never. */
+  readonly statementTimeoutMs: number;
+  /** Milliseconds that a statement waits for a lock; without it as long as the statement may take. */
+  readonly lockTimeoutMs?: number;
+}
+
+/** Value of a setting, as PostgreSQL shows it. */
+type Settings = Readonly<Record<string, string>>;
+
+/**
+ * Settings that each session states itself, because they decide what a statement means, what it may
+ * do, or how long it may take. Defaults of the server, of the database and of the user do not count
+ * then. Settings that only choose a plan or the memory for it are not here: an operator may tune them.
+ */
+export const STATED_SETTINGS: Settings = {
+  // The event log refuses other isolation, and every statement outside `withTransaction` has the default.
+  default_transaction_isolation: 'read committed',
+  default_transaction_read_only: 'off',
+  default_transaction_deferrable: 'off',
+  // Names without a schema: tables of another schema must not hide those of the service.
+  search_path: 'public',
+  // Rows that a policy hides would be missing without a word. This makes it an error.
+  row_security: 'off',
+  // A NULL in an array would become the text "NULL".
+  array_nulls: 'on',
+  transform_null_equals: 'off',
+  standard_conforming_strings: 'on',
+  // `pg` and the code parse values in these formats.
+  client_encoding: 'UTF8',
+  DateStyle: 'ISO, YMD',
+  IntervalStyle: 'postgres',
+  TimeZone: 'UTC',
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+  // Definitions of the schema are compared as texts.
+  quote_all_identifiers: 'off',
+  // Some errors are expected and handled, as those of two writers that collide.
+  exit_on_error: 'off',
+  // The connection of a pool may rest, and a session that waits within a transaction holds locks.
+  idle_session_timeout: '0',
+  idle_in_transaction_session_timeout: '1min',
+};
+
+/** Settings that a session without the rights of a superuser cannot change. */
+const DEMANDED: Settings = {
+  // Anything else turns off triggers and foreign keys.
+  session_replication_role: 'origin',
+  // Each of the two reads a damaged page as if it were none.
+  zero_damaged_pages: 'off',
+  ignore_checksum_failure: 'off',
+};
+
+/**
+ * Returns the steps that set role and settings of a new connection, and then check what it has. The
+ * answer to a consent promises a flushed commit, so `synchronous_commit` is `on` at least. PostgreSQL
+ * 17 and later have `transaction_timeout`, which would cut off an export.
+ */
+export function sessionSettings(options: SessionOptions): SessionStep[] {
+  const stated: Settings = {
+    ...STATED_SETTINGS,
+    statement_timeout: duration(options.statementTimeoutMs),
+    lock_timeout: duration(options.lockTimeoutMs ?? 0),
+    ...(options.role !== undefined && { role: options.role }),
+  };
+  const sets = Object.entries(stated).map(([name, value]) => `set_config('${name}', ${textLiteral(value)}, false)`);
+  const wanted = { ...stated, ...DEMANDED };
+  const shown = Object.keys(wanted).map((name) => `'${name}', current_setting('${name}')`);
+  return [
+    // A pooler may hand over a session in which another connection took on a role.
+    { sql: 'reset role' },
+    { sql: `select ${sets.join(', ')}` },
+    {
+      sql: `select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') <> 'remote_apply'`,
+    },
+    {
+      sql: `select set_config('transaction_timeout', '0', false) where current_setting('transaction_timeout', true) is not null`,
+    },
+    {
+      sql: `select current_user as "user", json_build_object(${shown.join(', ')}) as settings`,
+      accept: (rows) => refuseDifference(wanted, rows),
+    },
+  ];
+}
+
+const Found = z.tuple([z.object({ user: z.string(), settings: z.record(z.string(), z.string()) })]);
+const ROLES: ReadonlySet<string> = new Set(DATABASE_ROLES);
+
+/**
+ * @param rows the user and the settings of the session
+ * @throws DatabaseSetupError `session_differs`
+ */
+export function refuseDifference(wanted: Settings, rows: readonly unknown[]): void {
+  const [{ user, settings }] = Found.parse(rows);
+  const name = Object.keys(wanted).find((setting) => settings[setting] !== wanted[setting]);
+  if (name !== undefined) throw differs(name, settings[name] ?? 'no value', wanted[name] ?? '');
+  if (user !== (wanted.role ?? user)) throw differs('current_user', user, wanted.role ?? '');
+  // Without a role, the session must have the rights of the owner of the tables.
+  if (wanted.role === undefined && ROLES.has(user)) throw differs('role', user, 'none');
+}
+
+function differs(name: string, found: string, wanted: string): DatabaseSetupError {
+  return new DatabaseSetupError(
+    'session_differs',
+    `A session of the database user in DATABASE_URL has ${name} = ${found}, and the service needs ${wanted}. Remove ` +
+      `the default: ALTER ROLE … RESET ${name}, ALTER DATABASE … RESET ${name}, or postgresql.conf. If there is none, ` +
+      'a pooler in front of PostgreSQL does not forward SET: connect directly, or to a pooler in session mode.',
+  );
+}
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+] as const;
+
+/** Returns a duration as PostgreSQL shows it. */
+function duration(ms: number): string {
+  if (ms === 0) return '0';
+  const [unit, size] = UNITS.find(([, size]) => ms % size === 0) ?? ['ms', 1];
+  return `${ms / size}${unit}`;
+}
+
+/**
+ * Settings of a session whose statements look up rows of large tables by their keys, or read them page by
+ * page in the order of a key. With the statistics of a moment at which a table was empty, or with none, the
+ * planner would read and sort all of it for each page. A plan that has no index to use is still found.
+ * Such a plan seems dear before PostgreSQL 18, so that `jit` would compile each of them.
+ */
+export const INDEX_LOOK_UPS: SessionStep = {
+  sql: `select ${['enable_seqscan', 'enable_bitmapscan', 'enable_sort', 'jit']
+    .map((name) => `set_config('${name}', 'off', false)`)
+    .join(', ')}`,
+};
+
+/** As `INDEX_LOOK_UPS`, where also joins of whole tables look up each row of the other one by its key. */
+export const INDEX_JOINS: SessionStep = {
+  sql: `select set_config('enable_hashjoin', 'off', false), set_config('enable_mergejoin', 'off', false)`,
+};

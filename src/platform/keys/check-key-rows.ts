@@ -2,10 +2,9 @@ import type { KeyObject } from 'node:crypto';
 import * as z from 'zod';
 import type { Queryable } from '../database/pool.js';
 import { KeyError } from './errors.js';
-import { isKeySealed, KeySeal, keySealColumns } from './key-seal.js';
-import { CHECK_KEY_ID } from './keyring-store.js';
+import { CHECK_KEY_ID, isKeySealed, KeySeal, keySealColumns } from './keyring-store.js';
+import { unwrapKey } from './sealed-box.js';
 import { signingKeyOf } from './signing-key.js';
-import { unwrapKey } from './wrapping.js';
 
 const PAGE = 500;
 const Rows = z.array(

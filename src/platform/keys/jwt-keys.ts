@@ -1,10 +1,9 @@
 import * as z from 'zod';
+import { remembered } from '../caches.js';
 import type { Queryable } from '../database/pool.js';
-import type { ReportAlteredRow } from './altered-row.js';
 import { KeyError } from './errors.js';
-import { isKeySealed, keySealColumns } from './key-seal.js';
-import type { KeyringStore, NewKey } from './keyring-store.js';
-import { remembered } from './memory.js';
+import { isKeySealed, type KeyringStore, keySealColumns, type NewKey } from './keyring-store.js';
+import type { ReportAlteredRow } from './row-seals.js';
 import { type SigningKey, signingKeyOf } from './signing-key.js';
 
 /** The keys of JSON Web Tokens (EdDSA): one signs, all verify. */

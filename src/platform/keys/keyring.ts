@@ -1,14 +1,20 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
-import type * as z from 'zod';
+import * as z from 'zod';
+import { remembered } from '../caches.js';
 import type { Queryable, TransactionHooks } from '../database/pool.js';
-import type { ReportAlteredRow } from './altered-row.js';
+import type { SealedTable } from '../database/sealed-tables.js';
 import { KeyError } from './errors.js';
 import { createJwtKeys, type JwtKeyring } from './jwt-keys.js';
-import { type KeyColumns, openKeyColumns } from './key-columns.js';
-import { type KeyRow, type OpenKeyRow, openKeyRow } from './key-row.js';
+import { type KeyColumns, type KeyRow, type OpenKeyRow, openKeyColumns, openKeyRow } from './key-rows.js';
 import { type KeyPurpose, KeyringStore, type NewKey, type ReloadMasterKey, type StoredKey } from './keyring-store.js';
-import { remembered } from './memory.js';
-import { FORGET_CHANGES, type SealedRow, sealChangedRows } from './row-seals.js';
+import {
+  FORGET_CHANGES,
+  type ReportAlteredRow,
+  type SealedRow,
+  sealChangedRows,
+  sealed,
+  sealedRow,
+} from './row-seals.js';
 import { newSigningKey, type SigningKey, signingKeyOf } from './signing-key.js';
 
 /** A tenant's key for proof hashes. `id` is the record's `proof_key_id`. */
@@ -200,4 +206,42 @@ function newSecretKey(keyId: string): NewKey {
 function proofKeyOf({ keyId, ownerId, secret }: StoredKey): ProofKey {
   if (ownerId === null) throw new KeyError('key_missing', `The proof key ${keyId} belongs to no tenant.`);
   return { id: keyId, key: secret, tenantId: ownerId };
+}
+
+/** A choice of rows of a sealed table. */
+export interface SealedQuery<Table extends SealedTable> {
+  readonly table: Table;
+  /** SQL after WHERE, with the table as `r`; a lock may follow. */
+  readonly where: string;
+  readonly values: readonly unknown[];
+  /** The name of a prepared statement. */
+  readonly name?: string;
+}
+
+/** Reads the rows of a sealed table that meet a condition, for `RowSeals.open`. */
+export async function sealedRows<Table extends SealedTable>(
+  db: Queryable,
+  { table, where, values, name }: SealedQuery<Table>,
+): Promise<readonly SealedRow<Table>[]> {
+  const text = `select ${sealed(table, 'r')} as sealed from ${table} r where ${where}`;
+  const { rows } = await db.query({ ...(name !== undefined && { name }), text, values: [...values] });
+  return z
+    .array(z.object({ sealed: sealedRow(table) }))
+    .parse(rows)
+    .map((row) => row.sealed);
+}
+
+/**
+ * Reads one row of a sealed table, and checks its seal.
+ * @param columns the columns that the caller needs
+ * @returns null if there is no such row, or it was altered
+ */
+export async function readSealed<T>(
+  db: Queryable,
+  seals: RowSeals,
+  query: SealedQuery<SealedTable>,
+  columns: z.ZodType<T>,
+): Promise<T | null> {
+  const [row] = await sealedRows(db, query);
+  return row === undefined ? null : seals.open(row, columns);
 }

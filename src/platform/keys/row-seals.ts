@@ -2,14 +2,26 @@ import { timingSafeEqual } from 'node:crypto';
 import type pg from 'pg';
 import * as z from 'zod';
 import { SEALED_TABLE_NAMES, SEALED_TABLES, type SealedTable } from '../database/sealed-tables.js';
-import { ChangeRefused } from '../errors/change-refused.js';
-import type { ReportAlteredRow } from './altered-row.js';
+import { ChangeRefused } from '../errors.js';
 import { hmacSha256 } from './hmac.js';
+
+/** Tables whose rows the service checks when it reads them. */
+export const ALTERED_ROW_TABLES = ['record_keys', 'keyring', 'read_model.consents', ...SEALED_TABLE_NAMES] as const;
+
+/** A stored row that the service did not write in this form. It is left out and grants nothing. */
+export interface AlteredRow {
+  readonly table: (typeof ALTERED_ROW_TABLES)[number];
+  /** Value of the primary key. It names no person. */
+  readonly id: string;
+}
+
+/** Receives each altered row that was found, for log and metrics. Must not throw. */
+export type ReportAlteredRow = (row: AlteredRow) => void;
 
 /**
  * Returns the SQL of a sealed row: its seal and its sealed content in one value, for `sealedRow`. It is null where
  * the statement has no row of the table. The content is JSON that depends on the settings which each
- * session states (session-settings.ts).
+ * session states (session.ts).
  * @param alias name of the table in the statement
  */
 export function sealed(table: SealedTable, alias: string): string {

@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { Reader } from 'mmdb-lib';
 import * as z from 'zod';
-import { ipBytes } from '../net/ip-bytes.js';
-import { isSpecialAddress } from '../net/special-addresses.js';
+import { ipBytes, isSpecialAddress } from '../net/addresses.js';
 
 /**
  * A place: country code of ISO 3166-1 alpha-2, and the subdivision of ISO 3166-2 without the

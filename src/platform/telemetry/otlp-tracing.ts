@@ -11,11 +11,19 @@ import {
 } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
-import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  NodeTracerProvider,
+  ParentBasedSampler,
+  type Sampler,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+} from '@opentelemetry/sdk-trace-node';
+import type { Logger } from 'pino';
 import type { TracingConfig } from '../config/index.js';
-import { reportingExporter } from './reporting-exporter.js';
 import { spanRequests } from './request-spans.js';
-import { samplerOf } from './samplers.js';
 import type { SpanFacts, SpanOptions, SpanPlace, TracedProcess, Tracing } from './tracing.js';
 
 /** Maximum wait for the collector when the service stops. */
@@ -79,4 +87,50 @@ async function within<T>(span: Span, work: () => Promise<T>): Promise<T> {
   } finally {
     span.end();
   }
+}
+
+/** Returns the sampler that `OTEL_TRACES_SAMPLER` names. */
+export function samplerOf({ sampler, samplerRatio }: Pick<TracingConfig, 'sampler' | 'samplerRatio'>): Sampler {
+  switch (sampler) {
+    case 'always_on':
+      return new AlwaysOnSampler();
+    case 'always_off':
+      return new AlwaysOffSampler();
+    case 'traceidratio':
+      return new TraceIdRatioBasedSampler(samplerRatio);
+    case 'parentbased_always_on':
+      return new ParentBasedSampler({ root: new AlwaysOnSampler() });
+    case 'parentbased_always_off':
+      return new ParentBasedSampler({ root: new AlwaysOffSampler() });
+    case 'parentbased_traceidratio':
+      return new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(samplerRatio) });
+  }
+}
+
+const QUIET_MS = 60_000;
+const SUCCESS = 0;
+
+/**
+ * Returns an exporter that forwards spans and logs failed exports, at most once a minute. The SDK
+ * would drop the spans without a message.
+ */
+export function reportingExporter(exporter: SpanExporter, logger: Pick<Logger, 'warn'>): SpanExporter {
+  let saidAt = Number.NEGATIVE_INFINITY;
+  let lost = 0;
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        if (result.code !== SUCCESS) {
+          lost += spans.length;
+          if (performance.now() - saidAt > QUIET_MS) {
+            logger.warn({ lost_spans: lost, reason: result.error?.message }, 'traces did not reach the collector');
+            saidAt = performance.now();
+            lost = 0;
+          }
+        }
+        done(result);
+      }),
+    forceFlush: async () => exporter.forceFlush?.(),
+    shutdown: () => exporter.shutdown(),
+  };
 }

@@ -1,12 +1,52 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomBytes, randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { ApiKeyRestriction } from '../../../schemas/api/panel/api-keys.js';
+import { ApiKeyRestriction as RestrictionSchema } from '../../../schemas/api/panel/api-keys.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors.js';
 import { type RowSeals, readSealed, SealedTime } from '../../platform/keys/index.js';
 import { changeSite, type LockedSite } from '../sites/change-site.js';
-import type { ApiKey } from './api-key.js';
-import { apiKeyDigest, apiKeyPrefix, newApiKeySecret } from './api-key-secret.js';
+
+/**
+ * Clients that may use a key. `publishable`: browsers alone, because the key is in the source of
+ * a page; `secret`: all clients except browsers. A key without a restriction may be used in both.
+ */
+export type ApiKeyRestriction = NonNullable<z.infer<typeof RestrictionSchema>>;
+
+export interface ApiKey {
+  readonly id: string;
+  readonly siteId: string;
+  readonly scope: 'read' | 'write';
+  readonly restriction: ApiKeyRestriction | null;
+  /** `test`: the key sees and changes test records alone, which no stage after admission ever gets. */
+  readonly mode: 'live' | 'test';
+}
+
+const PREFIXES = { live: 'svc_live_', test: 'svc_test_' } as const;
+const SECRET_BYTES = 32;
+const SHAPE = /^svc_(?:live|test)_[A-Za-z0-9_-]{43}$/;
+
+/** Creates an API key: `svc_live_` or `svc_test_`, and 256 random bits in base64url. */
+function newApiKeySecret(mode: keyof typeof PREFIXES): string {
+  return PREFIXES[mode] + randomBytes(SECRET_BYTES).toString('base64url');
+}
+
+/** Whether a text has the form of an API key. Other texts need no database look-up. */
+export function isApiKeyShaped(text: string): boolean {
+  return SHAPE.test(text);
+}
+
+/**
+ * The SHA-256 of a key, under which it is stored and looked up. The timing of a look-up by digest
+ * does not help to guess a key.
+ */
+export function apiKeyDigest(key: string): Buffer {
+  return hash('sha256', key, 'buffer');
+}
+
+/** The start of a key, which the panel shows so that users can tell keys apart. */
+function apiKeyPrefix(key: string): string {
+  return key.slice(0, PREFIXES.live.length + 6);
+}
 
 export interface NewKeyOptions {
   /** Label that tells the site's keys apart; none unless given. */
@@ -64,7 +104,7 @@ export function renameApiKey(db: Queryable, siteId: string, keyId: string, name:
 
 const KeyRow = z.object({
   scope: z.enum(['read', 'write']),
-  restriction: ApiKeyRestriction,
+  restriction: RestrictionSchema,
   name: z.string(),
   expires_at: SealedTime.nullable(),
   revoked_at: SealedTime.nullable(),

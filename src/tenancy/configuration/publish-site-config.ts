@@ -8,10 +8,18 @@ import {
   SiteConfigPublishedRecord,
 } from '../../../schemas/events/site-config.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { accepted, ChangeRefused } from '../../platform/errors/change-refused.js';
+import { accepted, ChangeRefused } from '../../platform/errors.js';
 import { changeSite, type LockedSite, noticeHead, putNotice } from '../sites/change-site.js';
-import { type ConfigContent, contentOfDraft, contentOfRecord } from './content.js';
-import { draftOfContent, hasChanges, readConfigDraft, refuseOtherRevision, storeConfigDraft } from './draft.js';
+import {
+  type ConfigContent,
+  contentOfDraft,
+  contentOfRecord,
+  draftOfContent,
+  hasChanges,
+  readConfigDraft,
+  refuseOtherRevision,
+  storeConfigDraft,
+} from './draft.js';
 import { IncompleteConfiguration, namedVendorList, problemsOf } from './problems.js';
 import { type FindVendorList, vendorListsIn } from './vendor-lists.js';
 

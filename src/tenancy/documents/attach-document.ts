@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors.js';
 import { changeSites, type LockedSite } from '../sites/change-site.js';
-import { activate } from './activate-version.js';
-import { publishAttached } from './attached-versions.js';
 import { attachedSitesOf, lockHomeDocument, refuseTakenSlug } from './document-sites.js';
 import { findVersions } from './document-version.js';
-import { retire } from './retire-version.js';
+import { activate, publishAttached, retire } from './version-states.js';
 
 /** Most sites that a document is attached to. Each of its versions is published at all of them. */
 export const MAX_ATTACHED_SITES = 50;

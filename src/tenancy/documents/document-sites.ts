@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors.js';
 import { changeSites, type LockedSite } from '../sites/change-site.js';
 import { type VersionRow, versionOf } from './document-version.js';
 

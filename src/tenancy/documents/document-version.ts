@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { VERSION_STATES } from '../../../schemas/api/panel/documents.js';
 import { DocumentVersionPublishedRecord } from '../../../schemas/events/notices.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import type { JsonObject } from '../../../schemas/json/json-value.js';
+import { ChangeRefused } from '../../platform/errors.js';
 import type { LockedSite } from '../sites/change-site.js';
 
 export type VersionState = (typeof VERSION_STATES)[number];
@@ -62,4 +63,22 @@ export async function versionOf(site: LockedSite, versionId: string): Promise<Ve
 /** Finds the active version of a document in a language at the site. @returns null if there is none */
 export function activeVersionOf(site: LockedSite, documentId: string, language: string): Promise<VersionRow | null> {
   return findVersion(site, "v.document_id = $2 and v.language = $3 and v.state = 'active'", [documentId, language]);
+}
+
+/** Result of `publishVersion`, `activateVersion` or `retireVersion`. */
+interface VersionChange {
+  readonly changed?: boolean;
+  /** Version that was retired in its place; null: none. */
+  readonly retired?: string | null;
+  /** Sites to which the document is attached: the same change was made there. */
+  readonly attachedSiteIds: readonly string[];
+}
+
+/** Returns the details of the change's audit-log entry, besides those of the version. */
+export function versionChangeDetails({ changed, retired, attachedSiteIds }: VersionChange): JsonObject {
+  return {
+    ...(changed !== undefined && { changed }),
+    ...(retired !== undefined && { retired_version_id: retired }),
+    attached_site_ids: [...attachedSiteIds],
+  };
 }

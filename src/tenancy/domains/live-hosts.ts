@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
-import { isLoopback, withoutBrackets } from '../../platform/net/hosts.js';
+import { isLoopback, withoutBrackets } from '../../platform/net/reach.js';
 
 /** The hosts of a site's pages that visitors may use. A page on them with a test key would collect nothing. */
 export interface LiveHosts {

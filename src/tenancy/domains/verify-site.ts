@@ -1,9 +1,40 @@
+import { NODATA, NOTFOUND } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
 import * as z from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors.js';
 import { republishForDomain } from '../configuration/publish-site-config.js';
 import { changeSite } from '../sites/change-site.js';
-import { type DomainChallenge, domainChallenge } from './domain-challenge.js';
+
+/** The TXT record that proves control of a domain. */
+interface DomainChallenge {
+  readonly name: string;
+  readonly type: 'TXT';
+  readonly value: string;
+}
+
+const LABEL = '_consent-ledger';
+const VALUE_PREFIX = 'consent-ledger-verification=';
+
+/**
+ * Makes the challenge of a domain. It has its own name below the domain (RFC 8552 §1), so that the
+ * domain's other TXT records remain unchanged.
+ */
+function domainChallenge(domain: string, token: string): DomainChallenge {
+  return { name: `${LABEL}.${domain}`, type: 'TXT', value: `${VALUE_PREFIX}${token}` };
+}
+
+/**
+ * Looks up the TXT records of a name, each joined from its strings.
+ * @returns an empty list if the name does not exist
+ */
+export type LookUpTxt = (name: string) => Promise<readonly string[]>;
+
+/** Whether the DNS contains the record of the challenge. @throws errors of the look-up */
+export async function isChallengeMet(challenge: DomainChallenge, lookUpTxt: LookUpTxt): Promise<boolean> {
+  const found = await lookUpTxt(challenge.name);
+  return found.some((text) => text.trim() === challenge.value);
+}
 
 const ChallengeRow = z.object({ domain: z.string(), verification_token: z.string(), verified_at: z.date().nullable() });
 
@@ -48,4 +79,30 @@ export function verifySite(
     await site.db.query('update sites set verified_at = coalesce(verified_at, $2) where id = $1', [siteId, site.now]);
     return { domain: site.domain, republished: await republishForDomain(site) };
   });
+}
+
+const TIMEOUT_MS = 3000;
+const TRIES = 2;
+const ABSENT: readonly unknown[] = [NOTFOUND, NODATA];
+
+/** The DNS resolvers are unavailable. */
+export class DnsUnavailable extends Error {
+  override readonly name = 'DnsUnavailable';
+}
+
+/**
+ * Creates a look-up of TXT records with short timeouts. It throws DnsUnavailable.
+ * @param servers addresses of resolvers, with a port unless it is 53; empty: the system's resolvers
+ */
+export function createTxtLookUp(servers: readonly string[]): LookUpTxt {
+  return async (name) => {
+    const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
+    if (servers.length > 0) resolver.setServers(servers);
+    try {
+      return (await resolver.resolveTxt(name)).map((strings) => strings.join(''));
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && ABSENT.includes(error.code)) return [];
+      throw new DnsUnavailable(`The DNS servers do not answer for ${name}. Try again later.`, { cause: error });
+    }
+  };
 }

@@ -7,11 +7,8 @@ import {
 } from 'node:http';
 import { connect } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
-import { withoutBrackets } from '../../platform/net/hosts.js';
-import { HostRefused, type Reach } from '../../platform/net/reach.js';
-import type { Faults } from './faults.js';
-import { LIMITS } from './limits.js';
-import { reasonOf } from './unreachable.js';
+import { HostRefused, type Reach, withoutBrackets } from '../../platform/net/reach.js';
+import { type Faults, LIMITS, reasonOf } from './visit.js';
 
 /** A proxy on loopback through which a browser reaches public addresses and nothing else. */
 export interface GuardedProxy {

@@ -2,8 +2,8 @@ import { createSocket, type Socket } from 'node:dgram';
 import * as z from 'zod';
 import { createReach } from '../../platform/net/reach.js';
 import { startBrowser } from './browser.js';
-import type { Faults } from './faults.js';
 import { startGuardedProxy } from './guarded-proxy.js';
+import type { Faults } from './visit.js';
 
 /**
  * A page that wants to find its own address asks a STUN server, by a packet that passes no proxy. The

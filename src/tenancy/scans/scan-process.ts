@@ -1,15 +1,12 @@
 import { setPriority } from 'node:os';
 import { createReach } from '../../platform/net/reach.js';
-import { Faults } from './faults.js';
-import { PROOF_MS } from './limits.js';
 import { asksStun } from './prove-browser.js';
-import { type ScanAnswer, ScanJob } from './scan-job.js';
 import { targetAt } from './scan-target.js';
-import { ScanFailed } from './visit.js';
+import { Faults, PROOF_MS, type ScanAnswer, ScanFailed, ScanJob } from './visit.js';
 import { visitByBrowser } from './visit-by-browser.js';
 import { visitByHttp } from './visit-by-http.js';
 
-// The process of one visit (run-scan-process.ts): a line with the job on its standard input, a line with
+// The process of one visit (visit-in-process.ts): a line with the job on its standard input, a line with
 // the answer on its standard output. Then it waits to be killed, with its browser. It has no key, no
 // database and no variable of the service, so that a page that takes it over finds nothing.
 const PRIORITY = 10;

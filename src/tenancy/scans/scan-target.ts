@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { RequestRefused } from '../../platform/errors.js';
 import type { SiteContext, SiteDirectory } from '../directory/site-context.js';
 import type { ScanTarget } from './visit.js';
 

@@ -1,21 +1,25 @@
 import * as z from 'zod';
 import { withAnySignal } from '../../platform/background/signals.js';
 import type { Reach } from '../../platform/net/reach.js';
-import { startBrowser } from './browser.js';
-import type { DevTools } from './dev-tools.js';
-import type { Faults } from './faults.js';
+import { type DevTools, startBrowser } from './browser.js';
 import { type GuardedProxy, startGuardedProxy } from './guarded-proxy.js';
-import { LIMITS, VISIT_TIMES, type VisitTimes } from './limits.js';
-import { noAnswer, notLoaded, reasonOf, TOO_LONG } from './unreachable.js';
 import {
+  type Faults,
   type InitialCookie,
+  LIMITS,
   leftDomain,
+  noAnswer,
+  notLoaded,
+  reasonOf,
   ScanFailed,
   type ScanTarget,
   type SetCookie,
   type StoredName,
+  TOO_LONG,
+  VISIT_TIMES,
   type Visit,
   type VisitPage,
+  type VisitTimes,
 } from './visit.js';
 
 const Ignored = z.unknown();

@@ -3,16 +3,21 @@ import { request as requestHttps } from 'node:https';
 import { withAnySignal } from '../../platform/background/signals.js';
 import type { Reach } from '../../platform/net/reach.js';
 import { portCheck } from './guarded-proxy.js';
-import { LIMITS, VISIT_TIMES, type VisitTimes } from './limits.js';
-import { noAnswer, notLoaded, reasonOf, TOO_LONG } from './unreachable.js';
 import {
   type InitialCookie,
+  LIMITS,
   leftDomain,
+  noAnswer,
+  notLoaded,
+  reasonOf,
   ScanFailed,
   type ScanTarget,
   type SetCookie,
+  TOO_LONG,
+  VISIT_TIMES,
   type Visit,
   type VisitPage,
+  type VisitTimes,
 } from './visit.js';
 
 interface Answer {

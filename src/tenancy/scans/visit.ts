@@ -1,5 +1,66 @@
 import * as z from 'zod';
-import { LIMITS } from './limits.js';
+import { guarded } from '../../platform/net/guarded.js';
+import { HostRefused } from '../../platform/net/reach.js';
+
+/** Bounds of one visit to a page that tests shorten, in milliseconds. */
+export interface VisitTimes {
+  /** Until the page answers. */
+  readonly answerMs: number;
+  /** Until the page has loaded; what it has done until then is reported. */
+  readonly loadMs: number;
+  /** In which scripts may set something after the page has loaded. */
+  readonly settleMs: number;
+  /** For a whole visit. */
+  readonly visitMs: number;
+}
+
+export const VISIT_TIMES: VisitTimes = { answerMs: 9_000, loadMs: 12_000, settleMs: 2_000, visitMs: 22_000 };
+
+/** Other bounds of one visit. */
+export const LIMITS = {
+  /** Bytes of all responses. */
+  bytes: 50_000_000,
+  /** Bytes of all requests: a page must not make the service a source of floods. */
+  sentBytes: 5_000_000,
+  /** Bytes of the page itself where it is loaded without a browser. */
+  pageBytes: 2_000_000,
+  /** Requests, of which a tunnel counts as one. */
+  requests: 500,
+  /** Redirects of the page. */
+  redirects: 5,
+  /** Cookies, stored names and hosts that a visit reports, each. */
+  items: 300,
+  /** Characters of a name. */
+  nameLength: 200,
+  /** Characters of a host. */
+  hostLength: 253,
+  /** Characters of the page's address. */
+  urlLength: 8_000,
+  /** Bytes of one message of the browser. */
+  messageBytes: 20_000_000,
+} as const;
+
+/** Bounds of the process of one visit. */
+export interface ProcessLimits {
+  /** For all its work, in milliseconds: it ends its visit itself before that. */
+  readonly processMs: number;
+  /** Bytes of memory of the process and its browser. */
+  readonly memoryBytes: number;
+  /** Milliseconds between two readings of its memory. */
+  readonly memoryEveryMs: number;
+  /** Bytes of its answer. */
+  readonly answerBytes: number;
+}
+
+export const PROCESS_LIMITS: ProcessLimits = {
+  processMs: VISIT_TIMES.visitMs + 8_000,
+  memoryBytes: 1_000_000_000,
+  memoryEveryMs: 1_000,
+  answerBytes: 2_000_000,
+};
+
+/** Longest part of a proof that WebRTC is off, in milliseconds. */
+export const PROOF_MS = 15_000;
 
 const Name = z.string().max(LIMITS.nameLength);
 const Host = z.string().max(LIMITS.hostLength);
@@ -62,3 +123,103 @@ export function leftDomain(url: string): ScanFailed {
     `The page leads to ${host.slice(0, LIMITS.hostLength)}, which is not on the verified domain or has another port. Scan the page where it ends.`,
   );
 }
+
+/**
+ * Counts what a stranger sent and the service could not take. Each ended its request, its connection or
+ * its visit.
+ */
+export class Faults {
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /**
+   * Returns a listener of an emitter that throws nothing: what a listener throws ends the process.
+   * @param end ends what the event belongs to, with what the emitter passed
+   */
+  guard<A extends readonly unknown[]>(
+    listener: (...args: A) => void,
+    end: (error: Error, ...args: A) => void,
+  ): (...args: A) => void {
+    return guarded(listener, {
+      end,
+      onCaught: () => {
+        this.#count += 1;
+      },
+    });
+  }
+
+  /** Counts what was caught otherwise. */
+  add(): void {
+    this.#count += 1;
+  }
+}
+
+/** Reasons in words, by the codes of Node.js and of Chromium (`net::ERR_…` without its beginning). */
+const REASONS: readonly (readonly [RegExp, string])[] = [
+  [/REFUSED$/, 'nothing accepts connections there'],
+  [/^(?:ECONNRESET|EPIPE|EMPTY_RESPONSE|CONNECTION_(?:RESET|CLOSED|ABORTED)|HPE_)/, 'the server ended the connection'],
+  [/^(?:EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ADDRESS_UNREACHABLE)|TIMED_OUT$/, 'the address does not answer'],
+  [/CERT|^(?:UNABLE_TO_VERIFY|DEPTH_ZERO|SELF_SIGNED)/, 'its certificate is not valid'],
+  [/SSL|TLS|^EPROTO/, 'it does not speak HTTPS'],
+  [/^(?:TUNNEL_CONNECTION_FAILED|NAME_NOT_RESOLVED)$/, 'the host has no public address, or does not answer'],
+  [/^(?:TOO_MANY_REDIRECTS)$/, 'it redirects too often'],
+];
+
+/** Reason of a page whose address is longer than a report takes. */
+export const TOO_LONG = 'its address is too long';
+
+/** Says in words why an address was not reached: nothing of an internal network is in them. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof HostRefused) return error.message;
+  const stated = error instanceof Error && 'code' in error ? error.code : error;
+  const code = typeof stated === 'string' ? stated.replace(/^net::ERR_/, '') : '';
+  return REASONS.find(([pattern]) => pattern.test(code))?.[1] ?? 'it gave no answer that can be used';
+}
+
+/** The failure of a visit whose page was not loaded. @param reason in words */
+export function notLoaded(reason: string, cause?: unknown): ScanFailed {
+  return new ScanFailed(`The page could not be loaded: ${reason}. It must have a public address and answer.`, {
+    cause,
+  });
+}
+
+/** The failure of a visit whose page did not answer. @param milliseconds for which the visit waited */
+export function noAnswer(milliseconds: number): ScanFailed {
+  return new ScanFailed(
+    `The page did not answer within ${Math.round(milliseconds / 1000)} seconds. Check the address, then scan it again.`,
+  );
+}
+
+const FaultCount = z.int().min(0);
+
+/** The work of a process of scans: one visit, or one part of the proof that the browser keeps to its proxy. */
+export const ScanJob = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('visit'),
+    url: z.url({ protocol: /^https?$/ }),
+    /** Verified domain that the page must stay on. */
+    domain: z.string(),
+    cookie: InitialCookie.nullable(),
+    /** Null: the page is requested by plain HTTP. */
+    chromePath: z.string().nullable(),
+    /** Networks that are not public and may be reached nevertheless, on any port. */
+    allowedNetworks: z.array(z.string()),
+    userAgent: z.string(),
+  }),
+  z.strictObject({ kind: z.literal('stun'), chromePath: z.string(), isGuarded: z.boolean() }),
+]);
+export type ScanJob = z.infer<typeof ScanJob>;
+
+/** The one message of the process. A page decides about much of what is in it. */
+export const ScanAnswer = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('visited'), visit: Visit, faults: FaultCount }),
+  z.strictObject({ kind: z.literal('asked'), isPacket: z.boolean(), faults: FaultCount }),
+  /** The page could not be visited; the message is for the user. */
+  z.strictObject({ kind: z.literal('failed'), message: z.string().max(2_000), faults: FaultCount }),
+  /** An error of the program: its name and places, without its message, which can quote the page. */
+  z.strictObject({ kind: z.literal('broken'), at: z.string().max(2_000), faults: FaultCount }),
+]);
+export type ScanAnswer = z.infer<typeof ScanAnswer>;

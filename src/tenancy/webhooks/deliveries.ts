@@ -2,8 +2,7 @@ import { v7 as uuidV7 } from 'uuid';
 import * as z from 'zod';
 import { WebhookDelivery } from '../../../schemas/api/panel/webhook-deliveries.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
-import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { ChangeRefused, RequestRefused } from '../../platform/errors.js';
 import { noSuchWebhook } from './webhooks.js';
 
 /** Deliveries are kept for so many days, and so many of each webhook. */

@@ -1,7 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net';
-import { withoutBrackets } from '../../platform/net/hosts.js';
-import { createReach, HostRefused, type LookUpHost } from '../../platform/net/reach.js';
-import { isSpecialAddress } from '../../platform/net/special-addresses.js';
+import { isSpecialAddress } from '../../platform/net/addresses.js';
+import { createReach, HostRefused, type LookUpHost, withoutBrackets } from '../../platform/net/reach.js';
 
 /**
  * Decides where webhooks may lead. The tenant chooses the URL, so that the service must not be made to reach

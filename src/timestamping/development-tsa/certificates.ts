@@ -1,8 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import * as asn1js from 'asn1js';
 import * as pkijs from 'pkijs';
+import { DEVELOPMENT_MARK } from '../../../schemas/rfc3161/development-mark.js';
 import { OID } from '../../../schemas/rfc3161/oids.js';
-import { DEVELOPMENT_MARK } from './marking.js';
+
+/**
+ * Policy of the development authority's tokens: the OID of the UUID
+ * ba6bc041-b0d3-540e-b2eb-81648bbef8ea (ITU-T X.667), an arc that needs no registration. The policy
+ * promises nothing.
+ */
+export const DEVELOPMENT_POLICY = '2.25.247795882407056885490691155332649908458';
 
 /** A key pair of the development authority; signatures are ECDSA with P-256 and SHA-256. */
 export type KeyPair = Awaited<ReturnType<typeof generateKeyPair>>;

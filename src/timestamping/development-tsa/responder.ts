@@ -1,13 +1,22 @@
 import { createHash } from 'node:crypto';
 import * as asn1js from 'asn1js';
 import * as pkijs from 'pkijs';
-import { HASH_BYTES, STAMP_HASHES } from '../../../schemas/crypto/algorithms.js';
+import { HASH_BYTES, type HashAlgorithm, STAMP_HASHES } from '../../../schemas/crypto/algorithms.js';
+import { hashOf, parseAlgorithmIdentifier } from '../../../schemas/rfc3161/algorithms.js';
+import { context, Fields, TAG } from '../../../schemas/rfc3161/asn1/fields.js';
+import { readSingle } from '../../../schemas/rfc3161/asn1/reader.js';
+import {
+  booleanValue,
+  integerOctets,
+  octetStringValue,
+  oidValue,
+  smallInteger,
+} from '../../../schemas/rfc3161/asn1/values.js';
+import { DEVELOPMENT_MARK } from '../../../schemas/rfc3161/development-mark.js';
 import { attempt, MalformedInput } from '../../../schemas/rfc3161/errors.js';
 import { OID } from '../../../schemas/rfc3161/oids.js';
-import { randomSerialNumber } from './certificates.js';
+import { DEVELOPMENT_POLICY, randomSerialNumber } from './certificates.js';
 import type { Identity } from './identity.js';
-import { DEVELOPMENT_MARK, DEVELOPMENT_POLICY } from './marking.js';
-import { parseTimestampRequest, type TimestampRequest } from './request.js';
 
 /** Bits of PKIFailureInfo (RFC 3161 §2.4.2). */
 const FAILURE = {
@@ -134,4 +143,48 @@ function sha256(bytes: Uint8Array): Uint8Array {
 
 function encode(value: { toBER(): ArrayBuffer }): Uint8Array {
   return new Uint8Array(value.toBER());
+}
+
+/** TimeStampReq (RFC 3161 §2.4.1). */
+interface TimestampRequest {
+  readonly version: number;
+  /** DER of the MessageImprint, which the response repeats unchanged. */
+  readonly imprint: Uint8Array;
+  readonly hash: HashAlgorithm | undefined;
+  readonly digest: Uint8Array;
+  readonly policy: string | undefined;
+  /** Content octets of the INTEGER. */
+  readonly nonce: Uint8Array | undefined;
+  readonly certificateRequested: boolean;
+  readonly hasExtensions: boolean;
+}
+
+/**
+ * Parses a request.
+ * @param der exactly one TimeStampReq
+ * @throws MalformedInput
+ */
+function parseTimestampRequest(der: Uint8Array): TimestampRequest {
+  const fields = new Fields(readSingle(der), 'TimeStampReq');
+  const version = smallInteger(fields.required(TAG.integer, 'version'), 'version');
+  const imprintNode = fields.required(TAG.sequence, 'messageImprint');
+  const imprint = new Fields(imprintNode, 'messageImprint');
+  const algorithm = parseAlgorithmIdentifier(imprint.required(TAG.sequence, 'hashAlgorithm'), 'hashAlgorithm');
+  const digest = octetStringValue(imprint.required(TAG.octetString, 'hashedMessage'), 'hashedMessage');
+  imprint.finish();
+  const policy = fields.optional(TAG.oid);
+  const nonce = fields.optional(TAG.integer);
+  const certificate = fields.optional(TAG.boolean);
+  const extensions = fields.optional(context(0));
+  fields.finish();
+  return {
+    version,
+    imprint: imprintNode.raw,
+    hash: hashOf(algorithm, 'hashAlgorithm'),
+    digest,
+    policy: policy && oidValue(policy, 'reqPolicy'),
+    nonce: nonce && integerOctets(nonce, 'nonce'),
+    certificateRequested: certificate !== undefined && booleanValue(certificate, 'certReq'),
+    hasExtensions: extensions !== undefined,
+  };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { composeMail } from '../../../src/accounts/mail/compose-mail.js';
-import { mailLanguageOf } from '../../../src/accounts/mail/mail-cause.js';
 import { ACCOUNT_NOTICES, type Letter, MAIL_LANGUAGES } from '../../../src/accounts/mail/mail-job.js';
+import { mailLanguageOf } from '../../../src/accounts/mail/mail-queue.js';
 
 const PUBLIC_URL = 'https://consent.example.org';
 const linked = { to: 'a@person.example', token: 'T0KEN', expires_at: '2026-11-23T09:58:00.000Z' };

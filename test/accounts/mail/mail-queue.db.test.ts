@@ -5,7 +5,7 @@ import type { MailJob, NewMailJob } from '../../../src/accounts/mail/mail-job.js
 import { claimMail, createMailQueue, type MailNetwork } from '../../../src/accounts/mail/mail-queue.js';
 import { createMailer } from '../../../src/accounts/mail/mailer-part.js';
 import { requestSignUp } from '../../../src/accounts/sign-up/request-sign-up.js';
-import { Looks } from '../../../src/platform/background/looks.js';
+import { Looks } from '../../../src/platform/background/waiting.js';
 import { createPool } from '../../../src/platform/database/pool.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 import { until } from '../../support/wait.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { base32, otpauthUri, stepOfCode, totpCode } from '../../../src/accounts/second-factor/totp.js';
+import { base32, otpauthUri, stepOfCode, totpCode } from '../../../src/accounts/second-factor/factor-secrets.js';
 
 const SECRET = Buffer.from('12345678901234567890', 'ascii');
 

@@ -6,7 +6,7 @@ import {
   SecondFactorResponse,
 } from '../../../schemas/api/auth.js';
 import { PasswordReset } from '../../../schemas/api/panel/users.js';
-import { totpCode } from '../../../src/accounts/second-factor/totp.js';
+import { totpCode } from '../../../src/accounts/second-factor/factor-secrets.js';
 import { type PanelApp, type PanelTenant, type PanelUser, startPanel } from '../panel/panel-fixture.js';
 import { type Answer, ask } from '../server/running-app.js';
 

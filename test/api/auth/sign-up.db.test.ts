@@ -4,9 +4,8 @@ import * as z from 'zod';
 import { AuthOptionsResponse, SignUpRequestedResponse, TokensResponse } from '../../../schemas/api/auth.js';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { bitsOfChallenge, leadingZeroBits } from '../../../schemas/crypto/proof-of-work.js';
-import { requireWork } from '../../../src/accounts/sign-up/proof-of-work.js';
-import { newSignUpToken, type WantedAccount } from '../../../src/accounts/sign-up/sign-up-tokens.js';
-import { RequestRefused } from '../../../src/platform/errors/request-refused.js';
+import { newSignUpToken, requireWork, type WantedAccount } from '../../../src/accounts/sign-up/request-sign-up.js';
+import { RequestRefused } from '../../../src/platform/errors.js';
 import { type Answer, ask, type RunningApp, startApp } from '../server/running-app.js';
 
 const PASSWORD = 'a horse that staples batteries';

@@ -10,7 +10,7 @@ import { checkpointRoutes } from '../../../src/api/checkpoints/checkpoints.js';
 import { ledgerTurns } from '../../../src/api/checkpoints/serve-documents.js';
 import { structureRoutes } from '../../../src/api/checkpoints/structure.js';
 import { createApp } from '../../../src/api/server/app.js';
-import { exportStructure } from '../../../src/evidence/structure/export-structure.js';
+import { exportStructure } from '../../../src/evidence/structure/structure.js';
 import { runWatch } from '../../../verifier-cli/src/network/watch/watch-command.js';
 import { type LedgerWorld, ORIGIN, openLedgerWorld } from '../../evidence/package/ledger-world.js';
 import { countLocks } from '../../support/count-locks.js';

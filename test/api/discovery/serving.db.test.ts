@@ -6,7 +6,7 @@ import { createLocalJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { replaceSigningKey } from '../../../src/accounts/sign-in/replace-signing-key.js';
+import { replaceSigningKey } from '../../../src/accounts/sign-in/access-tokens.js';
 import { panelDescription, toolApiDescription } from '../../../src/api/openapi/descriptions.js';
 import { until } from '../../support/wait.js';
 import { type RunningApp, startApp } from '../server/running-app.js';

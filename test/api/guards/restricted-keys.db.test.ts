@@ -3,8 +3,7 @@ import * as z from 'zod';
 import { createRateLimiter } from '../../../src/api/guards/rate-limiter.js';
 import { requestSignature } from '../../../src/api/guards/signature.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
-import type { ApiKeyRestriction } from '../../../src/tenancy/api-keys/api-key.js';
-import { createApiKey, rotateApiKey } from '../../../src/tenancy/api-keys/api-keys.js';
+import { type ApiKeyRestriction, createApiKey, rotateApiKey } from '../../../src/tenancy/api-keys/api-keys.js';
 import { type Answer, ask, get, type RunningApp, startApp } from '../server/running-app.js';
 
 const ORIGIN = 'https://shop.example';

@@ -11,7 +11,7 @@ import { EXAMPLE_VALUES } from '../../../src/api/server/example-values.js';
 import type { Operation } from '../../../src/api/server/operation.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { createApiKey } from '../../../src/tenancy/api-keys/api-keys.js';
-import { createSite } from '../../../src/tenancy/sites/create-site.js';
+import { createSite } from '../../../src/tenancy/sites/sites.js';
 import { createWebhook } from '../../../src/tenancy/webhooks/webhooks.js';
 import { postSigned, signedHeaders } from '../../support/signed-requests.js';
 import { startSite, type TestSite } from '../../tenancy/scans/scanned-shop.js';

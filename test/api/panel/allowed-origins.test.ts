@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { AllowedOrigins } from '../../../schemas/api/panel/sites.js';
-import { isOriginAllowed } from '../../../src/platform/net/allow-lists.js';
+import { isOriginAllowed } from '../../../src/platform/net/addresses.js';
 
 it.each([
   'https://shop.example',

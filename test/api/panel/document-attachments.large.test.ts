@@ -9,7 +9,7 @@ import { DEMO_CONFIG } from '../../../src/demo/seed/demo-texts.js';
 import { createApiKey } from '../../../src/tenancy/api-keys/api-keys.js';
 import { publishSiteConfig } from '../../../src/tenancy/configuration/publish-site-config.js';
 import { attachDocument, MAX_ATTACHED_SITES } from '../../../src/tenancy/documents/attach-document.js';
-import { createSite } from '../../../src/tenancy/sites/create-site.js';
+import { createSite } from '../../../src/tenancy/sites/sites.js';
 import { type ExportWorld, startExportWorld } from '../../evidence/exports/export-world.js';
 import { postSigned, signedHeaders } from '../../support/signed-requests.js';
 import type { Answer } from '../server/running-app.js';

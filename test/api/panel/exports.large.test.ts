@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
-import { sweepExports } from '../../../src/evidence/exports/sweep.js';
+import { sweepExports } from '../../../src/evidence/exports/claim.js';
 import { type ExportWorld, startExportWorld } from '../../evidence/exports/export-world.js';
 import { entriesOf, manifestOf, type PackageEntry, unpack } from '../../evidence/package/reading-packages.js';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PANEL_OPERATIONS } from '../../../src/api/panel/operations.js';
 import { encodeCursor } from '../../../src/api/panel/page.js';
-import { createDocument } from '../../../src/tenancy/documents/create-document.js';
+import { createDocument } from '../../../src/tenancy/documents/documents.js';
 import { sampled } from '../../support/sweeps.js';
 import { belowPrefix, type PanelApp, startPanel } from './panel-fixture.js';
 

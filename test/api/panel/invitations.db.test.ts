@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { TokensResponse } from '../../../schemas/api/auth.js';
 import { CreatedInvitation, Invitation } from '../../../schemas/api/panel/invitations.js';
-import { pruneSignIns } from '../../../src/accounts/sign-in/prune.js';
+import { pruneSignIns } from '../../../src/accounts/sign-in/sign-ins.js';
 import { type Answer, ask } from '../server/running-app.js';
 import { type PanelApp, type PanelTenant, type PanelUser, startPanel } from './panel-fixture.js';
 

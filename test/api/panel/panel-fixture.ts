@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { TokensResponse } from '../../../schemas/api/auth.js';
 import type { Role } from '../../../src/accounts/users/user-directory.js';
 import { createUser } from '../../../src/accounts/users/users.js';
-import { createSite } from '../../../src/tenancy/sites/create-site.js';
-import { createTenant } from '../../../src/tenancy/tenants/create-tenant.js';
-import { PLANS } from '../../../src/tenancy/tenants/plans.js';
+import { createSite } from '../../../src/tenancy/sites/sites.js';
+import { createTenant, PLANS } from '../../../src/tenancy/tenants/tenants.js';
 import { type Answer, ask, type RunningApp, type Role as ServiceRole, startApp } from '../server/running-app.js';
 
 /** The path of an operation below /api/v1, as `PanelApp.as` uses it. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { changeSubscription } from '../../../src/tenancy/tenants/create-tenant.js';
+import { changeSubscription } from '../../../src/tenancy/tenants/tenants.js';
 import { type PanelApp, startPanel } from './panel-fixture.js';
 
 let panel: PanelApp;

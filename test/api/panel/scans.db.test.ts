@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { pageOf } from '../../../schemas/api/panel/common.js';
 import { RecordedScan } from '../../../schemas/api/panel/scans.js';
 import { ScanResponse, type ScanResult } from '../../../schemas/api/scans.js';
-import { createSite } from '../../../src/tenancy/sites/create-site.js';
+import { createSite } from '../../../src/tenancy/sites/sites.js';
 import { eventually, until } from '../../support/wait.js';
 import { startSite, type TestSite } from '../../tenancy/scans/scanned-shop.js';
 import type { Answer } from '../server/running-app.js';

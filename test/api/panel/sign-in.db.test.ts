@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { MeResponse, TokensResponse } from '../../../schemas/api/auth.js';
 import { SignIn } from '../../../schemas/api/panel/sign-ins.js';
-import { pruneSignIns } from '../../../src/accounts/sign-in/prune.js';
+import { pruneSignIns } from '../../../src/accounts/sign-in/sign-ins.js';
 import type { Service } from '../../../src/app/start-service.js';
 import { startSecondProcess } from '../../accounts/sign-in/second-process.js';
 import { type Answer, ask } from '../server/running-app.js';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AlarmsResponse, ConsentStatisticsResponse } from '../../../schemas/api/panel/statistics.js';
 import { periodOf } from '../../../src/api/panel/statistics.js';
-import { createSite } from '../../../src/tenancy/sites/create-site.js';
-import { changeSubscription } from '../../../src/tenancy/tenants/create-tenant.js';
+import { createSite } from '../../../src/tenancy/sites/sites.js';
+import { changeSubscription } from '../../../src/tenancy/tenants/tenants.js';
 import { until } from '../../support/wait.js';
 import { type PanelApp, type PanelTenant, startPanel } from './panel-fixture.js';
 import { RecordingTenant } from './recording-tenant.js';

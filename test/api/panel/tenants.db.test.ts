@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as z from 'zod';
 import { TokensResponse } from '../../../schemas/api/auth.js';
 import { CreatedTenant } from '../../../schemas/api/panel/tenants.js';
-import { createTenant } from '../../../src/tenancy/tenants/create-tenant.js';
+import { createTenant } from '../../../src/tenancy/tenants/tenants.js';
 import { ask } from '../server/running-app.js';
 import { type PanelApp, type PanelUser, startPanel } from './panel-fixture.js';
 

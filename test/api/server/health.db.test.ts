@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { createApp } from '../../../src/api/server/app.js';
 import { healthRoutes } from '../../../src/api/server/health.js';
-import { READINESS_REASONS, type ReadinessReason, type Serving } from '../../../src/platform/health/reasons.js';
+import { READINESS_REASONS, type ReadinessReason, type Serving } from '../../../src/platform/health.js';
 
 async function readyz(serving: Serving, ...reasons: readonly ReadinessReason[]) {
   const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [

@@ -13,9 +13,8 @@ import { createHealthServer } from '../../../src/app/health-server.js';
 import { createMetrics } from '../../../src/app/metrics/metrics.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { createApiKey } from '../../../src/tenancy/api-keys/api-keys.js';
-import { createSite } from '../../../src/tenancy/sites/create-site.js';
-import { createTenant } from '../../../src/tenancy/tenants/create-tenant.js';
-import { PLANS } from '../../../src/tenancy/tenants/plans.js';
+import { createSite } from '../../../src/tenancy/sites/sites.js';
+import { createTenant, PLANS } from '../../../src/tenancy/tenants/tenants.js';
 import { countLocks } from '../../support/count-locks.js';
 import { type Answer, ask, get, type RunningApp, startApp } from './running-app.js';
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { SealedTable } from '../../../src/platform/database/sealed-tables.js';
-import { createSite } from '../../../src/tenancy/sites/create-site.js';
+import { createSite } from '../../../src/tenancy/sites/sites.js';
 import { postSigned } from '../../support/signed-requests.js';
 import { RecordingTenant } from '../panel/recording-tenant.js';
 import { ask, type RunningApp, startApp } from './running-app.js';

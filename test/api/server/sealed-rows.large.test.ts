@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { newSecretToken } from '../../../src/accounts/credentials/secret-tokens.js';
+import { newSecretToken } from '../../../src/accounts/credentials/credentials.js';
 import { openInstallation } from '../../../src/app/installation.js';
 import { withTransaction } from '../../../src/platform/database/pool.js';
 import { SEALED_TABLE_NAMES, SEALED_TABLES, type SealedTable } from '../../../src/platform/database/sealed-tables.js';

@@ -4,7 +4,7 @@ import { ScanResponse } from '../../../schemas/api/scans.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { createApiKey } from '../../../src/tenancy/api-keys/api-keys.js';
 import { MAX_RECORDED_SCANS, recordScan } from '../../../src/tenancy/scans/record-scan.js';
-import { createSite } from '../../../src/tenancy/sites/create-site.js';
+import { createSite } from '../../../src/tenancy/sites/sites.js';
 import { chromiumPath } from '../../support/chromium.js';
 import { signedHeaders } from '../../support/signed-requests.js';
 import { eventually } from '../../support/wait.js';

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { ERROR_CODES } from '../../../schemas/api/error-codes.js';
 import { createProgram } from '../../../src/cli/program.js';
 import { variables } from '../../../src/platform/config/variables.js';
-import { READINESS_REASONS } from '../../../src/platform/health/reasons.js';
+import { READINESS_REASONS } from '../../../src/platform/health.js';
 
 const DOCUMENTS = ['operations.md', 'restore.md', 'ledger-key.md', 'configuration.md', 'erasure.md'];
 /** Variables of other programs, which the document explains where it uses them. */

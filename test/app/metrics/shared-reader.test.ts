@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createSharedReader } from '../../../src/app/metrics/shared-reader.js';
+import { createSharedReader } from '../../../src/app/metrics/state-metrics.js';
 
 /** A read that ends when the test resolves it. */
 function controlled() {

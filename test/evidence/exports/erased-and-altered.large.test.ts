@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eraseSubject, openErasureJournal } from '../../../src/erasure/index.js';
-import { CHUNK_BYTES } from '../../../src/evidence/exports/package-sink.js';
+import { sweepExports } from '../../../src/evidence/exports/claim.js';
 import { findPackage, readPackage } from '../../../src/evidence/exports/read-package.js';
-import { sweepExports } from '../../../src/evidence/exports/sweep.js';
+import { CHUNK_BYTES } from '../../../src/evidence/exports/run-export.js';
 import { waitsAtGate } from '../../support/insert-gate.js';
 import { pictureWith } from '../../support/picture.js';
 import { type ExportWorld, startExportWorld } from './export-world.js';

@@ -5,7 +5,7 @@ import { TokensResponse } from '../../../schemas/api/auth.js';
 import { type EvidenceExport, EvidenceExportAnswer } from '../../../schemas/api/panel/exports.js';
 import type { Role } from '../../../src/accounts/users/user-directory.js';
 import { createUser } from '../../../src/accounts/users/users.js';
-import { ledgerKeyFile } from '../../../src/app/ledger-key-file.js';
+import { ledgerKeyFile } from '../../../src/app/ledger-files.js';
 import { tsaRootFile } from '../../../src/app/timestamping.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { type PanelApp, type PanelUser, startPanel } from '../../api/panel/panel-fixture.js';

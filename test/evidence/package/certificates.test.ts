@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseTimestamp } from '../../../schemas/rfc3161/cms/token.js';
-import { isCertificateNeeded } from '../../../src/evidence/package/certificates.js';
+import { isCertificateNeeded } from '../../../src/evidence/package/checkpoints-files.js';
 import { buildLedger, fixtureAuthority } from '../../support/ledger-fixture.js';
 
 const authority = fixtureAuthority();

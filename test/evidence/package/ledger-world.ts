@@ -13,17 +13,16 @@ import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { announceErasures } from '../../../src/erasure/announce-erasures.js';
 import { ensureManifestCertificate } from '../../../src/evidence/package/index.js';
-import { newEventId } from '../../../src/pipeline/admission/event-id.js';
 import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';
 import { openLedgerSigner } from '../../../src/pipeline/ledger/ledger-signer.js';
-import { appendRuns } from '../../../src/pipeline/relay/append-runs.js';
+import { appendRuns, sequenceRuns } from '../../../src/pipeline/relay/placement.js';
 import { relayFirstEvents } from '../../../src/pipeline/relay/relay-page.js';
-import { sequenceRuns } from '../../../src/pipeline/relay/sequence-runs.js';
 import { BEFORE_ALL_SITES, sitesWaiting } from '../../../src/pipeline/relay/waiting.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
 import { readNewestStamp } from '../../../src/pipeline/stamper/newest-stamp.js';
 import { stampCheckpoint } from '../../../src/pipeline/stamper/stamp-checkpoint.js';
-import { putEvents } from '../../../src/platform/database/put-events.js';
+import { putEvents } from '../../../src/platform/database/shared-statements.js';
+import { newEventId } from '../../../src/platform/event-ids.js';
 import {
   blindIndex,
   createKeyring,

@@ -6,11 +6,10 @@ import { consentsStream } from '../../../schemas/events/streams.js';
 import { personTagLeaf } from '../../../schemas/evidence/person-tag.js';
 import { PROOF_LIMITS } from '../../../schemas/evidence/proof-limits.js';
 import { treeRoot } from '../../../schemas/merkle/tree.js';
-import { type AbsentTag, AbsentTags } from '../../../src/evidence/package/absent-tags.js';
 import { ExportFailed } from '../../../src/evidence/package/errors.js';
 import type { Content } from '../../../src/evidence/package/package-writer.js';
-import { refuseTooManyTags } from '../../../src/evidence/package/refuse-too-many-tags.js';
-import { mostTagBytes, TagsFiles } from '../../../src/evidence/package/tags-files.js';
+import { refuseTooManyTags } from '../../../src/evidence/package/scope.js';
+import { type AbsentTag, AbsentTags, mostTagBytes, TagsFiles } from '../../../src/evidence/package/tags-files.js';
 import { type LedgerWorld, openLedgerWorld } from './ledger-world.js';
 
 let world: LedgerWorld;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { POLICY_STREAM } from '../../../schemas/events/streams.js';
 import { exportEvidence } from '../../../src/evidence/package/index.js';
-import { ensurePolicySet } from '../../../src/pipeline/ledger/publish-policy.js';
+import { ensurePolicySet } from '../../../src/pipeline/ledger/policy.js';
 import { type LedgerWorld, ORIGIN, openLedgerWorld } from './ledger-world.js';
 import { entriesOf, manifestOf, problemsOf, unpack, verify } from './reading-packages.js';
 

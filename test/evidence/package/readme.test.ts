@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { packageReadme } from '../../../src/evidence/package/package-readme.js';
-import type { ReadmeOptions } from '../../../src/evidence/package/readme-options.js';
-import { releasedVerifier, verifierFile } from '../../../src/evidence/package/released-verifier.js';
+import { packageReadme, type ReadmeOptions } from '../../../src/evidence/package/readme.js';
+import { releasedVerifier, verifierFile } from '../../../src/evidence/package/readme-facts.js';
 
 const VERIFIER = {
   name: '@consent-ledger/verify',

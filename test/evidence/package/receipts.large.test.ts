@@ -9,7 +9,7 @@ import type { Receipt } from '../../../schemas/evidence/receipt.js';
 import { formatVerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { Disclose } from '../../../src/evidence/package/filter.js';
 import { type ExportOptions, makeReceipt } from '../../../src/evidence/package/index.js';
-import { ensurePolicySet } from '../../../src/pipeline/ledger/publish-policy.js';
+import { ensurePolicySet } from '../../../src/pipeline/ledger/policy.js';
 import { memorySource, NotAPackage, type VerificationReport, verifyPackage } from '../../../verifier-cli/src/index.js';
 import { titleNeeding } from '../../support/missing-tools.js';
 import { hasOpenssl } from '../../support/openssl-tsa.js';

@@ -4,8 +4,8 @@ import * as z from 'zod';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { BatchHeader } from '../../../schemas/evidence/batch-header.js';
+import { yearlySizes } from '../../../src/evidence/package/checkpoints-files.js';
 import { exportEvidence } from '../../../src/evidence/package/index.js';
-import { yearlySizes } from '../../../src/evidence/package/renewal-batches.js';
 import { type LedgerWorld, ORIGIN, openLedgerWorld } from './ledger-world.js';
 import { manifestOf, problemsOf, unpack, verify } from './reading-packages.js';
 

@@ -7,9 +7,14 @@ import { Writable } from 'node:stream';
 import { afterAll, describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../../schemas/crypto/digest.js';
 import { utf8 } from '../../../schemas/crypto/encoding.js';
-import { WriteAhead } from '../../../src/evidence/package/write-ahead.js';
-import { ZipArchive } from '../../../src/evidence/package/zip-archive.js';
-import { dataDescriptor, directoryRecord, endRecords, localHeader } from '../../../src/evidence/package/zip-records.js';
+import {
+  dataDescriptor,
+  directoryRecord,
+  endRecords,
+  localHeader,
+  WriteAhead,
+  ZipArchive,
+} from '../../../src/evidence/package/zip-archive.js';
 import { type ByteSource, memorySource } from '../../../verifier-cli/src/container/byte-source.js';
 import { readCentralDirectory } from '../../../verifier-cli/src/container/central-directory.js';
 import { readEndRecord } from '../../../verifier-cli/src/container/end-record.js';

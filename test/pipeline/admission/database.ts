@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { createPool, type TransactionHooks } from '../../../src/platform/database/pool.js';
-import type { DatabaseRole } from '../../../src/platform/database/roles.js';
+import type { DatabaseRole } from '../../../src/platform/database/session.js';
 import { createKeyring } from '../../../src/platform/keys/index.js';
 import { createTestDatabase } from '../../support/postgres.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConsentResponse } from '../../../schemas/api/consents.js';
-import { retireVersion } from '../../../src/tenancy/documents/retire-version.js';
+import { retireVersion } from '../../../src/tenancy/documents/version-states.js';
 import { newKey, post } from './api-process.js';
 import { createSiteFixture } from './site-fixture.js';
 import { codes, cookie, openTwoApis, SINGLE, statuses, type TwoApis, times } from './two-apis.js';

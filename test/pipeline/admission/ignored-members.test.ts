@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { ignoredMembers } from '../../../src/pipeline/admission/ignored-members.js';
-import { parseConsents } from '../../../src/pipeline/admission/parse-consents.js';
+import { ignoredMembers, parseConsents } from '../../../src/pipeline/admission/parse-consents.js';
 
 it('names each member that is ignored, and the known one that was probably meant', () => {
   expect(ignoredMembers({ consent_type: 'cookie', visitorid: 'ann', widget: 1 }, 's2s')).toEqual([

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createMaintenance } from '../../../src/app/maintenance-part.js';
+import { createMaintenance } from '../../../src/app/worker.js';
 import { createConflictNotes } from '../../../src/pipeline/admission/conflict-notes.js';
 import { maintainAdmission } from '../../../src/pipeline/admission/maintenance.js';
 import { type AdmissionDatabase, openAdmissionDatabase } from './database.js';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { ConsentBatchResponse, ConsentResponse } from '../../../schemas/api/consents.js';
 import { eventIdOfConsentToken } from '../../../schemas/events/consent-recorded.js';
-import { certifiedPromiseKey } from '../../../src/pipeline/admission/promise-key.js';
+import { certifiedPromiseKey } from '../../../src/pipeline/admission/promises.js';
 import { verifiedPromise } from '../../support/independent-promise.js';
 import { UNGUARDED } from '../../support/unguarded.js';
 import { type ApiProcess, newKey, ORIGIN, post, SEAL_WITHIN_SECONDS, startApiProcess } from './api-process.js';

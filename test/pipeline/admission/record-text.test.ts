@@ -12,8 +12,8 @@ import { consentRecordText } from '../../../schemas/evidence/consent-record-memb
 import { DISCLOSURE_NAMES } from '../../../schemas/evidence/disclosed-values.js';
 import { decodeDisclosure, encodeDisclosure } from '../../../schemas/evidence/disclosure.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
-import { bodyText } from '../../../src/pipeline/admission/body-text.js';
 import { encodeDisclosures } from '../../../src/pipeline/admission/disclosures.js';
+import { bodyText } from '../../../src/pipeline/admission/prepare-consent.js';
 import { createRandomPool } from '../../../src/platform/keys/index.js';
 import { digestsByName } from '../../support/disclosure-digests.js';
 import { keptDisclosures } from '../../support/kept-disclosures.js';

@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { createApiKey } from '../../../src/tenancy/api-keys/api-keys.js';
 import { publishSiteConfig } from '../../../src/tenancy/configuration/publish-site-config.js';
-import { activateVersion } from '../../../src/tenancy/documents/activate-version.js';
-import { createDocument } from '../../../src/tenancy/documents/create-document.js';
-import { draftVersion } from '../../../src/tenancy/documents/draft-version.js';
-import { publishVersion } from '../../../src/tenancy/documents/publish-version.js';
-import { createSite } from '../../../src/tenancy/sites/create-site.js';
-import { createTenant } from '../../../src/tenancy/tenants/create-tenant.js';
+import { createDocument } from '../../../src/tenancy/documents/documents.js';
+import { draftVersion } from '../../../src/tenancy/documents/drafts.js';
+import { activateVersion, publishVersion } from '../../../src/tenancy/documents/version-states.js';
+import { createSite } from '../../../src/tenancy/sites/sites.js';
+import { createTenant } from '../../../src/tenancy/tenants/tenants.js';
 
 export interface SiteFixture {
   readonly tenantId: string;

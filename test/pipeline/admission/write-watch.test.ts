@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';
-import { createWriteWatch } from '../../../src/pipeline/admission/write-watch.js';
+import { createWriteWatch } from '../../../src/pipeline/admission/watches.js';
 
 const PROVEN_MS = 10_000;
 

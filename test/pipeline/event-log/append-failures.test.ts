@@ -17,7 +17,7 @@ import {
   RevisionConflict,
 } from '../../../src/pipeline/event-log/errors.js';
 import { appendFailure as eventStoreDbFailure } from '../../../src/pipeline/event-log/eventstoredb/append-errors.js';
-import { appendFailure as postgresFailure } from '../../../src/pipeline/event-log/postgres/append-errors.js';
+import { appendFailure as postgresFailure } from '../../../src/pipeline/event-log/postgres/postgres-event-log.js';
 import { DeadlinePassed } from '../../../src/platform/background/waiting.js';
 
 const noConnection = Object.assign(new Error('14 UNAVAILABLE: No connection established. Last error: ECONNREFUSED'), {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { assertContinuous, Continuity } from '../../../src/pipeline/event-log/continuity.js';
 import { RevisionGap } from '../../../src/pipeline/event-log/errors.js';
+import { assertContinuous, Continuity } from '../../../src/pipeline/event-log/event-checks.js';
 
 describe('a reader of the whole log', () => {
   it('says how many events a stream lacks, and what brings them back', () => {

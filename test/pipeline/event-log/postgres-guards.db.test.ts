@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { EventLogUnavailable, RevisionConflict } from '../../../src/pipeline/event-log/errors.js';
 import { NO_STREAM } from '../../../src/pipeline/event-log/port.js';
 import { createPostgresEventLog } from '../../../src/pipeline/event-log/postgres/postgres-event-log.js';
-import type { DatabaseRole } from '../../../src/platform/database/roles.js';
+import type { DatabaseRole } from '../../../src/platform/database/session.js';
 import { eventually, until } from '../../support/wait.js';
 import { newEvents, newStream, plain, readToEnd, readWholeStream } from './events.js';
 import { type PostgresFixture, run, startPostgresFixture } from './postgres-fixture.js';

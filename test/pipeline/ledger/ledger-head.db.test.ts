@@ -19,9 +19,9 @@ import {
   type LedgerGuard,
   type LedgerMemory,
 } from '../../../src/pipeline/ledger/ledger-guard.js';
-import { acceptRestoredLedger, adoptLedger } from '../../../src/pipeline/ledger/ledger-head.js';
 import { ledgerSignerOf } from '../../../src/pipeline/ledger/ledger-signer.js';
 import { readLedgerRoot, readLedgerState } from '../../../src/pipeline/ledger/ledger-state.js';
+import { acceptRestoredLedger, adoptLedger } from '../../../src/pipeline/ledger/repair-ledger.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
 import { newSigningKey, signingKeyOf } from '../../../src/platform/keys/signing-key.js';
 import { MemoryLogServer, openMemoryLog } from '../../reliability/one-process/memory-log.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type PublishedPolicy, policyPace } from '../../../src/pipeline/ledger/policy-pace.js';
+import { type PublishedPolicy, policyPace } from '../../../src/pipeline/ledger/policy.js';
 
 const HOUR = 3_600_000;
 const NOW = 1_000 * HOUR;

@@ -4,7 +4,7 @@ import { PublicEventBody } from '../../../schemas/events/notices.js';
 import { parseBody, parseRecord } from '../../../schemas/events/sealed-event.js';
 import { consentsStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
 import { LogBehind } from '../../../src/pipeline/event-log/errors.js';
-import { ensurePolicySet, type PolicySettings } from '../../../src/pipeline/ledger/publish-policy.js';
+import { ensurePolicySet, type PolicySettings } from '../../../src/pipeline/ledger/policy.js';
 import { assertLogWhole } from '../../../src/pipeline/relay/log-check.js';
 import { recoverLog } from '../../../src/pipeline/relay/recover-log.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';

@@ -22,13 +22,13 @@ import { ledgerEvent, tryAppendToLedger } from '../../../src/pipeline/ledger/app
 import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';
 import { LedgerCorrupt, LedgerRefused } from '../../../src/pipeline/ledger/errors.js';
 import { emptyLedger } from '../../../src/pipeline/ledger/open-ledger.js';
-import { skipLedgerEvent } from '../../../src/pipeline/ledger/skip-event.js';
+import { skipLedgerEvent } from '../../../src/pipeline/ledger/repair-ledger.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
 import { createStamper } from '../../../src/pipeline/stamper/stamper.js';
 import type { BackgroundPart, ServiceLogger } from '../../../src/platform/background/part.js';
+import { certificatesOfPem } from '../../../src/timestamping/authorities.js';
 import { createTimestampClient } from '../../../src/timestamping/client.js';
 import { type DevelopmentTsa, startDevelopmentTsa } from '../../../src/timestamping/development-tsa/start.js';
-import { certificatesOfPem } from '../../../src/timestamping/pem.js';
 import { until } from '../../support/wait.js';
 import { damageSql } from '../event-log/postgres-fixture.js';
 import {

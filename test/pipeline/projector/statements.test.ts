@@ -4,7 +4,7 @@ import { ProjectionShape } from '../../../projections/definition.js';
 import { PROJECTIONS } from '../../../projections/index.js';
 import { upcast } from '../../../projections/upcasters.js';
 import { UnexpectedState } from '../../../src/pipeline/projector/failures.js';
-import { statementsOf } from '../../../src/pipeline/projector/statements.js';
+import { statementsOf } from '../../../src/pipeline/projector/sql.js';
 
 const table = {
   columns: {

@@ -10,7 +10,7 @@ import { listQuarantinedSites } from '../../../src/pipeline/event-log/quarantine
 import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';
 import { LedgerCorrupt } from '../../../src/pipeline/ledger/errors.js';
 import { createProjector, prepareProjections, rebuildProjection } from '../../../src/pipeline/projector/index.js';
-import { reconcile } from '../../../src/pipeline/relay/reconcile.js';
+import { reconcile } from '../../../src/pipeline/relay/placement.js';
 import { recoverLog } from '../../../src/pipeline/relay/recover-log.js';
 import { createRelay } from '../../../src/pipeline/relay/relay.js';
 import { loggedRevision } from '../../../src/pipeline/relay/waiting.js';

@@ -1,6 +1,6 @@
 import { AppendOutcomeUnknown } from '../../../src/pipeline/event-log/errors.js';
 import type { EventLog, NewEvent } from '../../../src/pipeline/event-log/port.js';
-import { settleAll } from '../../../src/platform/background/settle-all.js';
+import { settleAll } from '../../../src/platform/background/signals.js';
 
 export interface AppendCall {
   readonly stream: string;

@@ -13,12 +13,11 @@ import { type LedgerSigner, ledgerSignerOf } from '../../../src/pipeline/ledger/
 import type { SiteKeys } from '../../../src/pipeline/sealer/assign-tags.js';
 import type { BackgroundPart, ServiceLogger } from '../../../src/platform/background/part.js';
 import { createPool, type Queryable } from '../../../src/platform/database/pool.js';
-import { putEvents } from '../../../src/platform/database/put-events.js';
-import type { DatabaseRole } from '../../../src/platform/database/roles.js';
-import type { SessionStep } from '../../../src/platform/database/session.js';
+import type { DatabaseRole, SessionStep } from '../../../src/platform/database/session.js';
+import { putEvents } from '../../../src/platform/database/shared-statements.js';
 import type { Keyring } from '../../../src/platform/keys/index.js';
 import { KeyError, type ProofKey, type ProofKeys } from '../../../src/platform/keys/index.js';
-import { openKeyRow } from '../../../src/platform/keys/key-row.js';
+import { openKeyRow } from '../../../src/platform/keys/key-rows.js';
 import { newSigningKey, signingKeyOf } from '../../../src/platform/keys/signing-key.js';
 import { lateSealing } from '../../support/late-sealing.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';

@@ -9,8 +9,7 @@ import { listQuarantinedSites, releaseSite } from '../../../src/pipeline/event-l
 import { createRelay, type Relay } from '../../../src/pipeline/relay/relay.js';
 import { setRefusedAside } from '../../../src/pipeline/relay/set-aside.js';
 import { BEFORE_ALL_SITES, loggedRevision, markRelayed, StreamMoved } from '../../../src/pipeline/relay/waiting.js';
-import type { Look } from '../../../src/platform/background/looks.js';
-import { pause } from '../../../src/platform/background/waiting.js';
+import { type Look, pause } from '../../../src/platform/background/waiting.js';
 import { until } from '../../support/wait.js';
 import { readToEnd } from '../event-log/events.js';
 import { damageSql } from '../event-log/postgres-fixture.js';

@@ -14,7 +14,7 @@ import {
 } from '../../../src/pipeline/sealer/assign-tags.js';
 import { withTransaction } from '../../../src/platform/database/pool.js';
 import { personId, recordKey, sealOfKeyRow } from '../../../src/platform/keys/index.js';
-import { openKeyRow } from '../../../src/platform/keys/key-row.js';
+import { openKeyRow } from '../../../src/platform/keys/key-rows.js';
 import { countLocks } from '../../support/count-locks.js';
 import { type Pipeline, startPipeline } from '../relay/pipeline.js';
 

@@ -16,16 +16,14 @@ import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';
 import { LedgerCorrupt, LedgerRefused } from '../../../src/pipeline/ledger/errors.js';
 import { verifierKeyOf } from '../../../src/pipeline/ledger/ledger-signer.js';
 import { readLedgerState } from '../../../src/pipeline/ledger/ledger-state.js';
-import { ensurePolicySet } from '../../../src/pipeline/ledger/publish-policy.js';
-import { readStampsDemanded } from '../../../src/pipeline/ledger/stamps-demanded.js';
+import { ensurePolicySet, readStampsDemanded } from '../../../src/pipeline/ledger/policy.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
-import { handOverLedger } from '../../../src/pipeline/stamper/rotate-ledger-key.js';
-import { stampCheckpoint } from '../../../src/pipeline/stamper/stamp-checkpoint.js';
+import { handOverLedger, stampCheckpoint } from '../../../src/pipeline/stamper/stamp-checkpoint.js';
 import { createStamper, type Stamper, type StamperOptions } from '../../../src/pipeline/stamper/stamper.js';
 import type { BackgroundPart } from '../../../src/platform/background/part.js';
+import { certificatesOfPem } from '../../../src/timestamping/authorities.js';
 import { createTimestampClient } from '../../../src/timestamping/client.js';
 import { type DevelopmentTsa, startDevelopmentTsa } from '../../../src/timestamping/development-tsa/start.js';
-import { certificatesOfPem } from '../../../src/timestamping/pem.js';
 import { until } from '../../support/wait.js';
 import {
   newConsent,

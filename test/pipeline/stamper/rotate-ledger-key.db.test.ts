@@ -15,20 +15,22 @@ import {
   rotateLedgerKey,
 } from '../../../src/app/rotate-ledger-key.js';
 import { exportEvidence } from '../../../src/evidence/package/index.js';
-import { announceLedgerKey } from '../../../src/pipeline/ledger/announce-key.js';
 import { ledgerEvent, tryAppendToLedger } from '../../../src/pipeline/ledger/append-to-ledger.js';
 import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';
 import { LedgerKeyMismatch, LedgerRefused } from '../../../src/pipeline/ledger/errors.js';
 import { ledgerSignerOf, mlDsaVerifierKeyOf, verifierKeyOf } from '../../../src/pipeline/ledger/ledger-signer.js';
-import { NOTHING_SEALED, readLedgerState } from '../../../src/pipeline/ledger/ledger-state.js';
+import { leafOf, NOTHING_SEALED, readLedgerState } from '../../../src/pipeline/ledger/ledger-state.js';
+import { announceLedgerKey } from '../../../src/pipeline/ledger/policy.js';
 import { readNote } from '../../../src/pipeline/ledger/read-checkpoints.js';
-import { leafOf } from '../../../src/pipeline/ledger/sealed-leaf.js';
 import { nextHeader } from '../../../src/pipeline/sealer/seal.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
-import { checkpointNote } from '../../../src/pipeline/stamper/checkpoint-note.js';
 import { readNewestStamp } from '../../../src/pipeline/stamper/newest-stamp.js';
-import { obtainStamp, stampedEvent } from '../../../src/pipeline/stamper/obtain-stamp.js';
-import { stampCheckpoint } from '../../../src/pipeline/stamper/stamp-checkpoint.js';
+import {
+  checkpointNote,
+  obtainStamp,
+  stampCheckpoint,
+  stampedEvent,
+} from '../../../src/pipeline/stamper/stamp-checkpoint.js';
 import { newSigningKey, signingKeyOf } from '../../../src/platform/keys/signing-key.js';
 import { createTimestampClient, type TimestampClient } from '../../../src/timestamping/client.js';
 import { type DevelopmentTsa, startDevelopmentTsa } from '../../../src/timestamping/development-tsa/start.js';

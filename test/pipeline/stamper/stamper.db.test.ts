@@ -23,12 +23,12 @@ import type { EventLog } from '../../../src/pipeline/event-log/port.js';
 import { verifierKeyOf } from '../../../src/pipeline/ledger/ledger-signer.js';
 import { readLedgerState } from '../../../src/pipeline/ledger/ledger-state.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
-import { renewalTime } from '../../../src/pipeline/stamper/renewal.js';
+import { renewalTime } from '../../../src/pipeline/stamper/newest-stamp.js';
 import { createStamper, type Stamper, type StamperOptions } from '../../../src/pipeline/stamper/stamper.js';
 import type { BackgroundPart } from '../../../src/platform/background/part.js';
+import { certificatesOfPem } from '../../../src/timestamping/authorities.js';
 import { createTimestampClient, type TimestampClient } from '../../../src/timestamping/client.js';
 import { type DevelopmentTsa, startDevelopmentTsa } from '../../../src/timestamping/development-tsa/start.js';
-import { certificatesOfPem } from '../../../src/timestamping/pem.js';
 import { until } from '../../support/wait.js';
 import { type Fault, faultyLog } from '../relay/faulty-log.js';
 import {

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { Lanes } from '../../../src/pipeline/webhooks/lanes.js';
-import { Places } from '../../../src/pipeline/webhooks/places.js';
+import { Lanes, Places } from '../../../src/pipeline/webhooks/webhooks-part.js';
 
 /** A piece of work that ends when it is told to. */
 function held(): { readonly work: () => Promise<void>; readonly end: () => void } {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { appendAuditEntry } from '../../../src/platform/audit-log/append-entry.js';
+import { appendAuditEntry } from '../../../src/platform/audit-log.js';
 import { createPool } from '../../../src/platform/database/pool.js';
-import type { DatabaseRole } from '../../../src/platform/database/roles.js';
+import type { DatabaseRole } from '../../../src/platform/database/session.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 
 let database: TestDatabase;

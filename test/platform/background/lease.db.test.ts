@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tryLease } from '../../../src/platform/background/lease.js';
+import { tryLease } from '../../../src/platform/background/part.js';
 import { createPool } from '../../../src/platform/database/pool.js';
 import { createTestDatabase } from '../../support/postgres.js';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { PoolClient } from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { tryLease, waitForLease } from '../../../src/platform/background/lease.js';
+import { tryLease, waitForLease } from '../../../src/platform/background/part.js';
 import { createPool } from '../../../src/platform/database/pool.js';
 import { FaultyProxy } from '../../support/faulty-proxy.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';

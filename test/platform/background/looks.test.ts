@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Looks } from '../../../src/platform/background/looks.js';
+import { Looks } from '../../../src/platform/background/waiting.js';
 import { createPool } from '../../../src/platform/database/pool.js';
 
 const NEVER_MS = 3_600_000;

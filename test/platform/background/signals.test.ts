@@ -1,8 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { sharedController, withAnySignal } from '../../../src/platform/background/signals.js';
-import { pause } from '../../../src/platform/background/waiting.js';
-import { WakeUp } from '../../../src/platform/background/wake-up.js';
+import { pause, WakeUp } from '../../../src/platform/background/waiting.js';
 
 test('a shared signal takes many listeners without a warning', async () => {
   const warnings: Error[] = [];

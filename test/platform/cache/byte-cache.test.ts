@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createByteCache } from '../../../src/platform/cache/byte-cache.js';
+import { createByteCache } from '../../../src/platform/caches.js';
 
 const cacheOf = (maxBytes: number, maxEntryBytes = maxBytes) => {
   const cache = createByteCache({ maxBytes, maxEntryBytes });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFreshCache } from '../../../src/platform/cache/fresh-cache.js';
+import { createFreshCache } from '../../../src/platform/caches.js';
 
 /** Returns a cache of a counter with a clock that the test sets. */
 function counted(maxEntries = 10) {

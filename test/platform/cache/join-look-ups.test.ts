@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { joinLookUps } from '../../../src/platform/cache/join-look-ups.js';
+import { joinLookUps } from '../../../src/platform/caches.js';
 
 /** Returns a look-up of the length of a text, which lacks empty ones. */
 function counted() {

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createCheckedClock } from '../../../src/pipeline/admission/checked-clock.js';
-import { ClockNotTrusted, createTrustedClock } from '../../../src/platform/clock/trusted-clock.js';
-import { clockDifference } from '../../../src/platform/database/clock-difference.js';
-import { RequestRefused } from '../../../src/platform/errors/request-refused.js';
+import { createCheckedClock } from '../../../src/pipeline/admission/watches.js';
+import { ClockNotTrusted, clockDifference, createTrustedClock } from '../../../src/platform/clock.js';
+import { RequestRefused } from '../../../src/platform/errors.js';
 import { type Pipeline, silent, startPipeline } from '../../pipeline/relay/pipeline.js';
 import { until } from '../../support/wait.js';
 

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { parseWitnessKey } from '../../../schemas/evidence/cosignature.js';
 import { formatVerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { configurationDocument } from '../../../src/platform/config/documentation.js';
-import { ConfigError } from '../../../src/platform/config/errors.js';
 import { type Environment, loadConfig } from '../../../src/platform/config/index.js';
+import { ConfigError } from '../../../src/platform/config/load.js';
 import { descriptions, variables } from '../../../src/platform/config/variables.js';
 
 const W1 = formatVerifierKey('w1.example/a', new Uint8Array(32).fill(1), 4);

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CopiedRow, copiedRows } from '../../../src/platform/database/copied-rows.js';
+import { int8Literal, textLiteral } from '../../../src/platform/database/parameters.js';
 import { createPool } from '../../../src/platform/database/pool.js';
-import { int8Literal, textLiteral } from '../../../src/platform/database/sql-literals.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 
 const ID = '0d7dbc0f-9a3a-4b55-bd55-0123456789ab';

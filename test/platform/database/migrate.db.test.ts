@@ -1,12 +1,11 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ensureRoles } from '../../../src/platform/database/ensure-roles.js';
-import { loadMigrations, migrationOf } from '../../../src/platform/database/load-migrations.js';
 import { migrate } from '../../../src/platform/database/migrate.js';
-import type { Migration } from '../../../src/platform/database/migrations/migration.js';
+import { loadMigrations, type Migration, migrationOf } from '../../../src/platform/database/migrations.js';
 import { createPool } from '../../../src/platform/database/pool.js';
-import { DATABASE_ROLES } from '../../../src/platform/database/roles.js';
+import { ensureRoles } from '../../../src/platform/database/rights.js';
 import { refuseUnmigrated } from '../../../src/platform/database/schema-version.js';
+import { DATABASE_ROLES } from '../../../src/platform/database/session.js';
 import { countLocks } from '../../support/count-locks.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 import { readTableGrants } from '../../support/table-grants.js';

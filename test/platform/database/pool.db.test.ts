@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectClient, parseInt8 } from '../../../src/platform/database/connection.js';
 import { createPool, withTransaction } from '../../../src/platform/database/pool.js';
-import { refuseUnsafeServer } from '../../../src/platform/database/safety.js';
+import { refuseUnsafeServer } from '../../../src/platform/database/server-checks.js';
 import { FaultyProxy } from '../../support/faulty-proxy.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 import { eventually, until } from '../../support/wait.js';

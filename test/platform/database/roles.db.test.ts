@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createPool } from '../../../src/platform/database/pool.js';
-import { DATABASE_ROLES } from '../../../src/platform/database/roles.js';
+import { DATABASE_ROLES } from '../../../src/platform/database/session.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 import { readTableGrants } from '../../support/table-grants.js';
 

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findPostgresPackage } from '../../../src/platform/database/embedded/binaries.js';
-import { clusterDirOf } from '../../../src/platform/database/embedded/cluster.js';
-import { installRuntime } from '../../../src/platform/database/embedded/runtime.js';
+import { clusterDirOf } from '../../../src/platform/database/embedded/home.js';
+import { findPostgresPackage, installRuntime } from '../../../src/platform/database/embedded/runtime.js';
 import { serverArguments, spawnOptions } from '../../../src/platform/database/embedded/settings.js';
 import { createPool } from '../../../src/platform/database/pool.js';
-import { refuseUnsafeServer } from '../../../src/platform/database/safety.js';
+import { refuseUnsafeServer } from '../../../src/platform/database/server-checks.js';
 import { eventually } from '../../support/wait.js';
 import { accountOf, createInstallation, type Installation, query } from './embedded/fixture.js';
 

@@ -1,11 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadMigrations } from '../../../src/platform/database/load-migrations.js';
 import { migrate } from '../../../src/platform/database/migrate.js';
+import { loadMigrations } from '../../../src/platform/database/migrations.js';
 import { createPool } from '../../../src/platform/database/pool.js';
-import { compareSchema, SCHEMA_FILE, schemaText } from '../../../src/platform/database/schema-differences.js';
-import { readObjects } from '../../../src/platform/database/schema-objects.js';
+import {
+  compareSchema,
+  readObjects,
+  SCHEMA_FILE,
+  schemaText,
+} from '../../../src/platform/database/schema-differences.js';
 import { titleNeeding } from '../../support/missing-tools.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 import { SystemPostgres, systemPostgresPrograms } from '../../support/system-postgres.js';

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ConnectionOptions } from '../../../src/platform/database/connection.js';
 import { createPool } from '../../../src/platform/database/pool.js';
-import { refuseDifference } from '../../../src/platform/database/session-settings.js';
+import { refuseDifference } from '../../../src/platform/database/session.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 
 describe('a new connection', () => {

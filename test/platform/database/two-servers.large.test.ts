@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
-import { watchServer } from '../../../src/app/watch-server.js';
+import { watchServer } from '../../../src/app/installation.js';
 import { admitGroup, type Submission } from '../../../src/pipeline/admission/admit-group.js';
 import { type ConnectionOptions, connectClient } from '../../../src/platform/database/connection.js';
 import { ServerChanged } from '../../../src/platform/database/errors.js';

@@ -1,8 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { recordKey, SEED_BYTES, sealOfKeyRow } from '../../../src/platform/keys/index.js';
-import { openKeyColumns } from '../../../src/platform/keys/key-columns.js';
-import { KeyRow, openKeyRow } from '../../../src/platform/keys/key-row.js';
+import { KeyRow, openKeyColumns, openKeyRow } from '../../../src/platform/keys/key-rows.js';
 
 const siteKey = randomBytes(32);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countedClient } from '../../../src/platform/net/counted-client.js';
+import { countedClient } from '../../../src/platform/net/client-address.js';
 
 const isSame = (a: string, b: string, prefix = 64): boolean => countedClient(a, prefix) === countedClient(b, prefix);
 

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { refuseUnlessLoopback } from '../../../src/platform/net/loopback-lookup.js';
-import type { LookUpHost } from '../../../src/platform/net/reach.js';
+import { type LookUpHost, refuseUnlessLoopback } from '../../../src/platform/net/reach.js';
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   localhost: ['::1', '127.0.0.1'],

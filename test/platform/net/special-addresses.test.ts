@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isSpecialAddress } from '../../../src/platform/net/special-addresses.js';
+import { isSpecialAddress } from '../../../src/platform/net/addresses.js';
 
 /** One address of each block of the registries of IANA that is not globally reachable, or deprecated. */
 const SPECIAL = `

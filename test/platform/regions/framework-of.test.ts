@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { COMPLIANCE_FRAMEWORKS } from '../../../schemas/events/consent-recorded.js';
-import { frameworkOf } from '../../../src/platform/regions/framework-of.js';
-import { FRAMEWORK_PLACES } from '../../../src/platform/regions/frameworks.js';
+import { FRAMEWORK_PLACES, frameworkOf } from '../../../src/platform/regions/detect-region.js';
 
 describe('frameworkOf', () => {
   it.each([

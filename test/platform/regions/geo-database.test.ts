@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ipBytes } from '../../../src/platform/net/ip-bytes.js';
+import { ipBytes } from '../../../src/platform/net/addresses.js';
 import { type GeoDatabase, openGeoDatabase } from '../../../src/platform/regions/geo-database.js';
 import { buildMmdb } from './mmdb-builder.js';
 

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { connectionConfig } from '../../../src/platform/database/connection.js';
-import { loadMigrations } from '../../../src/platform/database/load-migrations.js';
 import { migrate } from '../../../src/platform/database/migrate.js';
+import { loadMigrations } from '../../../src/platform/database/migrations.js';
 import { createPool } from '../../../src/platform/database/pool.js';
 import { newSigningKey, signingKeyOf } from '../../../src/platform/keys/signing-key.js';
 import { reportOnNothing } from './authorities.js';

@@ -1,6 +1,5 @@
-import { JournalUnavailable } from '../../../src/erasure/errors.js';
 import type { ErasureJournal } from '../../../src/erasure/index.js';
-import type { JournalLine } from '../../../src/erasure/journal-line.js';
+import { type JournalLine, JournalUnavailable } from '../../../src/erasure/journal.js';
 import type { TransactionHooks } from '../../../src/platform/database/pool.js';
 import type { Keyring } from '../../../src/platform/keys/index.js';
 import { FORGET_CHANGES } from '../../../src/platform/keys/index.js';

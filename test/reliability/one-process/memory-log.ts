@@ -1,8 +1,12 @@
 import { isOwnStream } from '../../../schemas/events/streams.js';
-import { assertContinuous } from '../../../src/pipeline/event-log/continuity.js';
 import { AppendRefused, RevisionConflict } from '../../../src/pipeline/event-log/errors.js';
-import { assertAppendable, eventSize } from '../../../src/pipeline/event-log/new-events.js';
-import { ForeignCount, ownEvents } from '../../../src/pipeline/event-log/own-events.js';
+import {
+  assertAppendable,
+  assertContinuous,
+  eventSize,
+  ForeignCount,
+  ownEvents,
+} from '../../../src/pipeline/event-log/event-checks.js';
 import {
   type AppendResult,
   type EventLog,
@@ -15,7 +19,7 @@ import {
   type Position,
   type StreamEvent,
 } from '../../../src/pipeline/event-log/port.js';
-import { settleAll } from '../../../src/platform/background/settle-all.js';
+import { settleAll } from '../../../src/platform/background/signals.js';
 import { pause } from '../../../src/platform/background/waiting.js';
 
 const PAGE_BYTES = 4_000_000;

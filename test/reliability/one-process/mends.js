@@ -54,7 +54,7 @@ export const MENDS = {
       line: 'if (options.server !== undefined) endWhenLost(pool, options.server);',
       without: '',
     },
-    { file: 'src/app/watch-server.ts', line: 'if (signal.aborted) return;', without: 'if (everyMs > 0) return;' },
+    { file: 'src/app/installation.ts', line: 'if (signal.aborted) return;', without: 'if (everyMs > 0) return;' },
   ],
   // The relay looks whether the log has all that was appended.
   'whole-log': [
@@ -89,7 +89,7 @@ export const MENDS = {
   // The keys that a restored database lost are counted.
   'lost-keys': [
     {
-      file: 'src/pipeline/relay/lost-keys.ts',
+      file: 'src/pipeline/relay/recover-log.ts',
       line: 'for (const id of await recordsWithoutKey(this.db, consents)) if (!this.journaled.has(id)) lost.add(id);',
       without: '',
     },
@@ -97,7 +97,7 @@ export const MENDS = {
   // A holder of a lock that falls silent loses it.
   'silent-holders': [
     {
-      file: 'src/platform/background/lease.ts',
+      file: 'src/platform/background/part.ts',
       line: 'await client.query(`set idle_session_timeout = $' + '{SILENCE_MS}`);',
       without: '',
     },

@@ -1,12 +1,12 @@
 import type pg from 'pg';
-import { keepRunning } from '../../../src/app/keep-running.js';
+import { watchServer } from '../../../src/app/installation.js';
+import { keepRunning } from '../../../src/app/prepare-installation.js';
 import {
   assertAcceptedKept,
   createProcessMemory,
   noteAccepted,
   type ProcessMemory,
 } from '../../../src/app/process-memory.js';
-import { watchServer } from '../../../src/app/watch-server.js';
 import { createErasureRunner, recordErasureRequest } from '../../../src/erasure/index.js';
 import type { PreparedConsent } from '../../../src/pipeline/admission/prepare-consent.js';
 import { createPromises } from '../../../src/pipeline/admission/promises.js';
@@ -18,12 +18,11 @@ import { ledgerSignerOf } from '../../../src/pipeline/ledger/ledger-signer.js';
 import { createRelay } from '../../../src/pipeline/relay/relay.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
 import { createStamper } from '../../../src/pipeline/stamper/stamper.js';
-import { Looks } from '../../../src/platform/background/looks.js';
-import { BackOff, pause } from '../../../src/platform/background/waiting.js';
+import { BackOff, Looks, pause } from '../../../src/platform/background/waiting.js';
 import { ServerChanged } from '../../../src/platform/database/errors.js';
 import { createPool, type TransactionHooks } from '../../../src/platform/database/pool.js';
-import type { DatabaseRole } from '../../../src/platform/database/roles.js';
 import { bindServer, type ServerBinding } from '../../../src/platform/database/server-binding.js';
+import type { DatabaseRole } from '../../../src/platform/database/session.js';
 import type { SigningKey } from '../../../src/platform/keys/signing-key.js';
 import type { TimestampClient } from '../../../src/timestamping/client.js';
 import { silent, testKeyring } from '../../pipeline/relay/pipeline.js';

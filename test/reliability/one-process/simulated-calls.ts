@@ -1,6 +1,6 @@
 import { AppendOutcomeUnknown, EventLogUnavailable } from '../../../src/pipeline/event-log/errors.js';
 import type { EventLog } from '../../../src/pipeline/event-log/port.js';
-import { settleAll } from '../../../src/platform/background/settle-all.js';
+import { settleAll } from '../../../src/platform/background/signals.js';
 import type { TimestampClient } from '../../../src/timestamping/client.js';
 import { type MemoryLogServer, openMemoryLog } from './memory-log.js';
 import type { Scheduler, SimulatedProcess } from './scheduler.js';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { AppendOutcomeUnknown, EventLogUnavailable } from '../../../src/pipeline/event-log/errors.js';
 import type { EventLog, LogPage, Position } from '../../../src/pipeline/event-log/port.js';
-import { settleAll } from '../../../src/platform/background/settle-all.js';
+import { settleAll } from '../../../src/platform/background/signals.js';
 import { pause } from '../../../src/platform/background/waiting.js';
 import type { TimestampClient } from '../../../src/timestamping/client.js';
 import type { Actor, Scheduler } from './scheduler.js';

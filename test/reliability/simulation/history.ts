@@ -8,7 +8,7 @@ import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
 import { createStamper } from '../../../src/pipeline/stamper/stamper.js';
 import type { BackgroundPart } from '../../../src/platform/background/part.js';
 import { createPool } from '../../../src/platform/database/pool.js';
-import type { DatabaseRole } from '../../../src/platform/database/roles.js';
+import type { DatabaseRole } from '../../../src/platform/database/session.js';
 import { createTimestampClient } from '../../../src/timestamping/client.js';
 import {
   admit,

@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { certificatesOfPem } from '../../../src/timestamping/authorities.js';
 import { type DevelopmentTsa, startDevelopmentTsa } from '../../../src/timestamping/development-tsa/start.js';
-import { certificatesOfPem } from '../../../src/timestamping/pem.js';
 import { isExhaustive, sampled } from '../../support/sweeps.js';
 import { type Authority, type History, runHistory } from './history.js';
 

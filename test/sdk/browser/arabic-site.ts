@@ -2,9 +2,8 @@ import type { Appearance } from '../../../schemas/banner/appearance.js';
 import { DEMO_CONFIG } from '../../../src/demo/seed/demo-texts.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { publishSiteConfig, type SiteConfig } from '../../../src/tenancy/configuration/publish-site-config.js';
-import { activateVersion } from '../../../src/tenancy/documents/activate-version.js';
-import { draftVersion } from '../../../src/tenancy/documents/draft-version.js';
-import { publishVersion } from '../../../src/tenancy/documents/publish-version.js';
+import { draftVersion } from '../../../src/tenancy/documents/drafts.js';
+import { activateVersion, publishVersion } from '../../../src/tenancy/documents/version-states.js';
 import type { RunningApp } from '../../api/server/running-app.js';
 
 type Texts = Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { type Guard, startBrowser } from '../../../src/tenancy/scans/browser.js';
-import { Faults } from '../../../src/tenancy/scans/faults.js';
+import { Faults } from '../../../src/tenancy/scans/visit.js';
 import { chromiumPath } from '../../support/chromium.js';
 import { titleNeeding } from '../../support/missing-tools.js';
 import { until } from '../../support/wait.js';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { coversName } from '../../../schemas/text/name-pattern.js';
-import { findingsOf } from '../../../src/tenancy/scans/findings.js';
+import { findingsOf } from '../../../src/tenancy/scans/scan-site.js';
 import { isUnder, pageUrl } from '../../../src/tenancy/scans/scan-target.js';
 
 it.each([

@@ -1,9 +1,8 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createReach } from '../../../src/platform/net/reach.js';
-import { Faults } from '../../../src/tenancy/scans/faults.js';
 import { startGuardedProxy } from '../../../src/tenancy/scans/guarded-proxy.js';
-import { LIMITS } from '../../../src/tenancy/scans/limits.js';
+import { Faults, LIMITS } from '../../../src/tenancy/scans/visit.js';
 
 /** Bytes that are on their way when the bound is reached. */
 const MARGIN = 1_000_000;

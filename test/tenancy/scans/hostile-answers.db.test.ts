@@ -4,12 +4,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createReach } from '../../../src/platform/net/reach.js';
-import { createMessageReader, DevTools } from '../../../src/tenancy/scans/dev-tools.js';
-import { Faults } from '../../../src/tenancy/scans/faults.js';
+import { createMessageReader, DevTools } from '../../../src/tenancy/scans/browser.js';
 import { startGuardedProxy } from '../../../src/tenancy/scans/guarded-proxy.js';
-import { LIMITS } from '../../../src/tenancy/scans/limits.js';
 import { targetAt } from '../../../src/tenancy/scans/scan-target.js';
-import type { Visit } from '../../../src/tenancy/scans/visit.js';
+import { Faults, LIMITS, type Visit } from '../../../src/tenancy/scans/visit.js';
 import { Page } from '../../../src/tenancy/scans/visit-by-browser.js';
 import { visitByHttp } from '../../../src/tenancy/scans/visit-by-http.js';
 import {

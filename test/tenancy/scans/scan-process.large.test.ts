@@ -6,10 +6,13 @@ import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PROCESS_LIMITS } from '../../../src/tenancy/scans/limits.js';
-import { removeLeftFolders, runScanProcess, ScanProcessEnded } from '../../../src/tenancy/scans/run-scan-process.js';
-import type { ScanAnswer, ScanJob } from '../../../src/tenancy/scans/scan-job.js';
-import { createVisits } from '../../../src/tenancy/scans/visit-in-process.js';
+import { PROCESS_LIMITS, type ScanAnswer, type ScanJob } from '../../../src/tenancy/scans/visit.js';
+import {
+  createVisits,
+  removeLeftFolders,
+  runScanProcess,
+  ScanProcessEnded,
+} from '../../../src/tenancy/scans/visit-in-process.js';
 import { until } from '../../support/wait.js';
 
 /**

@@ -4,7 +4,7 @@ import { utf8 } from '../../../schemas/crypto/encoding.js';
 import { SiteScannedRecord } from '../../../schemas/events/site-scanned.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import { parseStrictJson } from '../../../schemas/json/strict-json.js';
-import { MAX_RECORD_BYTES, scanRecord } from '../../../src/tenancy/scans/scan-record.js';
+import { MAX_RECORD_BYTES, scanRecord } from '../../../src/tenancy/scans/record-scan.js';
 import { scanResult } from './scan-result.js';
 
 const head = {

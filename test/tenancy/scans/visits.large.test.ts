@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createReach } from '../../../src/platform/net/reach.js';
-import { Faults } from '../../../src/tenancy/scans/faults.js';
 import { isUnder } from '../../../src/tenancy/scans/scan-target.js';
-import type { ScanTarget, VisitPage } from '../../../src/tenancy/scans/visit.js';
+import { Faults, type ScanTarget, type VisitPage } from '../../../src/tenancy/scans/visit.js';
 import { visitByBrowser } from '../../../src/tenancy/scans/visit-by-browser.js';
 import { hostsOf, parseSetCookie, visitByHttp } from '../../../src/tenancy/scans/visit-by-http.js';
 import { chromiumPath } from '../../support/chromium.js';

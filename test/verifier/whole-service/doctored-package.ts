@@ -3,8 +3,11 @@ import { toHex } from '../../../schemas/crypto/encoding.js';
 import { Manifest } from '../../../schemas/evidence/manifest.js';
 import { EntryLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { readPackage } from '../../../src/demo/alter-package.js';
-import { findManifestCertificate } from '../../../src/evidence/package/manifest-certificate.js';
-import { manifestBytes, manifestSignature } from '../../../src/evidence/package/manifest-files.js';
+import {
+  findManifestCertificate,
+  manifestBytes,
+  manifestSignature,
+} from '../../../src/evidence/package/manifest-files.js';
 import { storedZip } from '../dishonest-operator/zip.js';
 import type { OperatedInstallation } from './installation.js';
 

@@ -1,8 +1,8 @@
 import { consentsStream } from '../../../schemas/events/streams.js';
 import { createPostgresEventLog } from '../../../src/pipeline/event-log/postgres/postgres-event-log.js';
 import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';
+import { headOf, leafOf } from '../../../src/pipeline/ledger/ledger-state.js';
 import { readSealedHeads } from '../../../src/pipeline/ledger/sealed-heads.js';
-import { headOf, leafOf } from '../../../src/pipeline/ledger/sealed-leaf.js';
 import { assignTags } from '../../../src/pipeline/sealer/assign-tags.js';
 import { sealBatch } from '../../../src/pipeline/sealer/seal.js';
 import type { OperatedInstallation } from './installation.js';

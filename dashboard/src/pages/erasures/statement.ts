@@ -25,7 +25,7 @@ export function statementForPerson(receipt: Stated, words: Words, formats: Forms
 
 /**
  * States in the language of the reader which data an erasure destroyed and which can remain, for
- * the operator. The service has the same sentences in English (src/erasure/remains.ts).
+ * the operator. The service has the same sentences in English (src/erasure/show-erasure.ts).
  */
 export function statementOf(receipt: Stated, words: Words, formats: Forms): readonly string[] {
   const { remains, erased_records: records, deleted_approval_tokens: tokens, finished_at: finishedAt } = receipt;

@@ -14,12 +14,10 @@ import {
 // can catch it, and no deadline applies.
 import { append } from '@eventstore/db-client/dist/streams/appendToStream/append.js';
 import { isOwnStream } from '../../../../schemas/events/streams.js';
-import { settleAll } from '../../../platform/background/settle-all.js';
+import { settleAll } from '../../../platform/background/signals.js';
 import { withDeadline } from '../../../platform/background/waiting.js';
-import { assertContinuous } from '../continuity.js';
 import { AppendOutcomeUnknown, AppendRefused, RevisionConflict } from '../errors.js';
-import { assertAppendable } from '../new-events.js';
-import { ForeignCount, ownEvents } from '../own-events.js';
+import { assertAppendable, assertContinuous, ForeignCount, ownEvents } from '../event-checks.js';
 import {
   type AppendOutcome,
   type AppendResult,
@@ -36,11 +34,15 @@ import {
 } from '../port.js';
 import { appendFailure, unavailable } from './append-errors.js';
 import { createGuardedClient } from './guarded-client.js';
-import { encodeMetadata } from './metadata.js';
-import { parsePosition } from './positions.js';
-import { gather, Room } from './reading.js';
-import { isSystemEvent, positionOf, toLoggedEvent, toStreamEvent } from './recorded-events.js';
-import { follow } from './subscription.js';
+import { follow, gather, Room } from './reading.js';
+import {
+  encodeMetadata,
+  isSystemEvent,
+  parsePosition,
+  positionOf,
+  toLoggedEvent,
+  toStreamEvent,
+} from './recorded-events.js';
 
 export interface EventStoreDbEventLogOptions {
   /** Deadline of an append, in milliseconds. After it the outcome is unknown. */

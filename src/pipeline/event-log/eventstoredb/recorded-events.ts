@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import type { LoggedEvent, StreamEvent } from '../port.js';
-import { decodeMetadata } from './metadata.js';
-import { formatPosition } from './positions.js';
+import type { LoggedEvent, Position, StreamEvent } from '../port.js';
 
 const recorded = z.object({
   streamId: z.string(),
@@ -40,4 +38,59 @@ export function toLoggedEvent(event: unknown): LoggedEvent {
 /** Returns the position of an event of `$all`; system events have one too. */
 export function positionOf(event: unknown): string {
   return formatPosition(named.parse(event).position);
+}
+
+/**
+ * Stores custom metadata byte for byte. The client parses all JSON metadata and keeps only the
+ * value. Therefore only JSON text that serializes to the same bytes is stored unchanged, where it
+ * stays legible. Other bytes follow a frame byte: they are then not JSON, and the client leaves
+ * them unchanged.
+ */
+const FRAME = 0;
+
+/** Encodes the metadata of an event for the client; undefined if it is empty. */
+export function encodeMetadata(bytes: Uint8Array): Uint8Array | undefined {
+  if (bytes.byteLength === 0) return undefined;
+  if (survivesParsing(bytes)) return Uint8Array.from(bytes);
+  const framed = new Uint8Array(bytes.byteLength + 1);
+  framed[0] = FRAME;
+  framed.set(bytes, 1);
+  return framed;
+}
+
+/** Decodes the metadata of the client to the bytes that `encodeMetadata` received. */
+function decodeMetadata(metadata: unknown): Uint8Array {
+  if (metadata === undefined) return new Uint8Array(0);
+  if (!(metadata instanceof Uint8Array)) return new TextEncoder().encode(JSON.stringify(metadata));
+  return metadata[0] === FRAME ? metadata.subarray(1) : metadata;
+}
+
+function survivesParsing(bytes: Uint8Array): boolean {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
+    return Buffer.from(JSON.stringify(value), 'utf8').equals(bytes);
+  } catch {
+    return false;
+  }
+}
+
+const POSITION = /^(\d{20})\/(\d{20})$/;
+const pair = z.object({ commit: z.bigint().nonnegative(), prepare: z.bigint().nonnegative() });
+
+/** Formats a position of `$all` so that positions compare as strings. */
+function formatPosition(position: unknown): Position {
+  const { commit, prepare } = pair.parse(position);
+  return `${commit.toString().padStart(20, '0')}/${prepare.toString().padStart(20, '0')}`;
+}
+
+/**
+ * Parses a position to the form of the client.
+ * @throws TypeError for a position of another adapter, or an invalid one
+ */
+export function parsePosition(position: Position): { commit: bigint; prepare: bigint } {
+  const [, commit, prepare] = POSITION.exec(position) ?? [];
+  if (commit === undefined || prepare === undefined) {
+    throw new TypeError(`not a position of this log: ${JSON.stringify(position)}`);
+  }
+  return { commit: BigInt(commit), prepare: BigInt(prepare) };
 }

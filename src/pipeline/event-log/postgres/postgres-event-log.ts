@@ -1,19 +1,23 @@
 import pg from 'pg';
 import { isOwnStream } from '../../../../schemas/events/streams.js';
-import { BackOff, pause, withDeadline } from '../../../platform/background/waiting.js';
-import { int8Array, textArray } from '../../../platform/database/binary-arrays.js';
+import { BackOff, DeadlinePassed, pause, withDeadline } from '../../../platform/background/waiting.js';
 import type { ConnectionOptions } from '../../../platform/database/connection.js';
 import { type CopiedRow, copiedRows } from '../../../platform/database/copied-rows.js';
-import { INDEX_LOOK_UPS } from '../../../platform/database/index-look-ups.js';
+import { programName } from '../../../platform/database/migrations.js';
+import { int8Array, textArray } from '../../../platform/database/parameters.js';
 import { createPool } from '../../../platform/database/pool.js';
-import type { DatabaseRole } from '../../../platform/database/roles.js';
-import { programName } from '../../../platform/database/running-programs.js';
 import type { ServerBinding } from '../../../platform/database/server-binding.js';
-import { assertContinuous } from '../continuity.js';
-import { AppendOutcomeUnknown, AppendRefused, RevisionConflict } from '../errors.js';
-import { isStreamName } from '../new-events.js';
-import { appended, refusalOf, rejected } from '../outcomes.js';
-import { ForeignCount, ownEvents } from '../own-events.js';
+import { type DatabaseRole, INDEX_LOOK_UPS } from '../../../platform/database/session.js';
+import { AppendOutcomeUnknown, AppendRefused, EventLogUnavailable, RevisionConflict } from '../errors.js';
+import {
+  appended,
+  assertContinuous,
+  ForeignCount,
+  isStreamName,
+  ownEvents,
+  refusalOf,
+  rejected,
+} from '../event-checks.js';
 import {
   type AppendOutcome,
   type AppendResult,
@@ -28,26 +32,23 @@ import {
   type StreamAppend,
   type StreamEvent,
 } from '../port.js';
-import { appendFailure, unavailable } from './append-errors.js';
-import { appendParameters } from './append-parameters.js';
 import {
   APPEND,
+  appendParameters,
+  appendRows,
   FIRST_REVISIONS,
+  firstRevisionRows,
   HAS_MORE,
   LAST_REVISIONS,
-  READ_EVENTS,
-  readAllSql,
-  readStreamSql,
-} from './queries.js';
-import {
-  appendRows,
-  firstRevisionRows,
   lastRevisionRows,
   pagedEventOf,
   placedEventRows,
   positionOf,
+  READ_EVENTS,
+  readAllSql,
+  readStreamSql,
   streamEventOf,
-} from './rows.js';
+} from './queries.js';
 import { Wakeups } from './wakeups.js';
 
 export interface PostgresEventLogOptions {
@@ -322,4 +323,34 @@ async function run<T>(db: pg.PoolClient, deadlineMs: number, work: (db: pg.PoolC
     db.release(!(error instanceof pg.DatabaseError));
     throw error;
   }
+}
+
+/**
+ * SQLSTATE classes after which the server may have committed: connection exceptions, and a shutdown
+ * or crash in progress.
+ */
+const AMBIGUOUS = /^(08|57P|40003)/;
+
+/**
+ * Maps the error of an append whose statement was sent to the error of the port.
+ * @param error error of `client.query`: an error response of the server, a lost connection, or
+ *   `DeadlinePassed`
+ */
+export function appendFailure(error: unknown): Error {
+  if (error instanceof pg.DatabaseError && error.code !== undefined && !AMBIGUOUS.test(error.code)) {
+    if (error.code === '23505') {
+      return new AppendRefused(`another event has the place in the log already: ${error.detail ?? error.message}`, {
+        cause: error,
+      });
+    }
+    return new EventLogUnavailable(`the event log refused the append: ${error.message}`, { cause: error });
+  }
+  const why = error instanceof DeadlinePassed ? error.message : 'the connection was lost before the answer came';
+  return new AppendOutcomeUnknown(`append: ${why}`, { cause: error });
+}
+
+/** Maps the error of any operation other than an append. */
+function unavailable(what: string, error: unknown): EventLogUnavailable {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new EventLogUnavailable(`the event log does not answer (${what}): ${reason}`, { cause: error });
 }

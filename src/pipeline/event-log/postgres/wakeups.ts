@@ -6,6 +6,7 @@ import {
   connectionConfig,
   prepareConnection,
 } from '../../../platform/database/connection.js';
+import { deferred } from '../../../platform/deferred.js';
 
 /** Channel on which `event_log.append` notifies of new events. */
 const EVENT_LOG_CHANNEL = 'consent_ledger_event_log';
@@ -106,18 +107,16 @@ export class Wakeups {
       client.on('error', reject);
       client.on('end', () => reject(new Error('the listening connection ended')));
     });
-    let onStop = (): void => undefined;
-    const stopped = new Promise<void>((resolve) => {
-      onStop = resolve;
-    });
+    const stop = deferred();
+    const onStop = (): void => stop.resolve();
     signal.addEventListener('abort', onStop, { once: true });
     client.on('notification', () => this.#wake());
     try {
-      await Promise.race([this.#begin(client), lost, stopped]);
+      await Promise.race([this.#begin(client), lost, stop.promise]);
       if (signal.aborted) return;
       onListening();
       this.#wake();
-      await Promise.race([lost, stopped]);
+      await Promise.race([lost, stop.promise]);
     } finally {
       signal.removeEventListener('abort', onStop);
       lost.catch(() => undefined);

@@ -1,16 +1,12 @@
-import { mkdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { access, mkdir, rm, rmdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findPostgresPackage } from './binaries.js';
-import { clusterDirOf } from './cluster.js';
 import { withFileLock } from './file-lock.js';
-import { type Home, LOCK_FILE, openHome } from './home.js';
+import { clusterDirOf, type Home, LOCK_FILE, openHome, PASSWORD_FILE, STATE_FILE } from './home.js';
 import { findPostmaster, stopPostmaster } from './postmaster.js';
-import { installRuntime } from './runtime.js';
-import { DATABASE, HOST, SUPERUSER } from './settings.js';
+import { findPostgresPackage, installRuntime } from './runtime.js';
+import { DATABASE, EmbeddedPostgresError, HOST, SUPERUSER } from './settings.js';
 import { LEASE_NAME, type Lease, startOrAttach } from './start.js';
-
-export { removeEmbeddedPostgres } from './remove.js';
 
 export interface EmbeddedPostgresOptions {
   /** `DATA_DIR`; created if missing. */
@@ -160,4 +156,34 @@ async function isLastOut(lease: Lease, log: (line: string) => void): Promise<boo
     }
     await sleep(20);
   }
+}
+
+const REMOVE_TIMEOUT_MS = 60_000;
+
+/**
+ * Deletes the embedded PostgreSQL of a data folder: its database files in any location, and its
+ * entries in `DATA_DIR`. Does nothing if there is none.
+ * @throws EmbeddedPostgresError `in_use` while it runs
+ */
+export async function removeEmbeddedPostgres(dataDirectory: string): Promise<void> {
+  const dataDir = resolve(dataDirectory);
+  const isThere = await access(join(dataDir, STATE_FILE)).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) return;
+  await withFileLock(join(dataDir, LOCK_FILE), REMOVE_TIMEOUT_MS, async () => {
+    const { dir } = await openHome(dataDir, dataDir, () => undefined);
+    if ((await findPostmaster(clusterDirOf(dir))) !== undefined) {
+      throw new EmbeddedPostgresError(
+        'in_use',
+        `The PostgreSQL in ${dir} is running. Stop the programs that use it first.`,
+      );
+    }
+    await rm(dir, { recursive: true, force: true });
+    await rm(join(dataDir, STATE_FILE), { force: true });
+    await rm(join(dataDir, PASSWORD_FILE), { force: true });
+    // The last home also removes the parent folder of all homes.
+    if (dirname(dir) !== dataDir) await rmdir(dirname(dir)).catch(() => undefined);
+  });
 }

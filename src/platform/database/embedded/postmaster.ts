@@ -3,12 +3,10 @@ import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { clusterDirOf } from './cluster.js';
-import { EmbeddedPostgresError } from './errors.js';
-import type { Home } from './home.js';
-import { isPostmasterOf } from './process-identity.js';
+import { isPostmasterOf } from './file-lock.js';
+import { clusterDirOf, type Home } from './home.js';
 import type { PostgresRuntime } from './runtime.js';
-import { HOST, serverArguments, spawnOptions } from './settings.js';
+import { EmbeddedPostgresError, HOST, serverArguments, spawnOptions } from './settings.js';
 
 const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
 const STOP_TIMEOUT_S = 120;

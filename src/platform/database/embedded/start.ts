@@ -1,9 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { findPostgresPackage } from './binaries.js';
-import { clusterDirOf, initialiseCluster } from './cluster.js';
-import { EmbeddedPostgresError } from './errors.js';
-import { type Home, recordPort } from './home.js';
+import { clusterDirOf, type Home, initialiseCluster, recordPort } from './home.js';
 import {
   chooseFreePort,
   findPostmaster,
@@ -11,8 +8,8 @@ import {
   type StartAttempt,
   spawnPostmaster,
 } from './postmaster.js';
-import { installRuntime, removeOtherRuntimes } from './runtime.js';
-import { DATABASE, HOST, MAINTENANCE_DATABASE, SUPERUSER } from './settings.js';
+import { findPostgresPackage, installRuntime, removeOtherRuntimes } from './runtime.js';
+import { DATABASE, EmbeddedPostgresError, HOST, MAINTENANCE_DATABASE, SUPERUSER } from './settings.js';
 
 /**
  * Application name of the connections that mark the server as in use: see `openEmbeddedPostgres`.

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { appendExactlyOnce } from '../../../../src/pipeline/event-log/append-exactly-once.js';
-import { eventSize } from '../../../../src/pipeline/event-log/new-events.js';
+import { eventSize } from '../../../../src/pipeline/event-log/event-checks.js';
 import { type NewEvent, NO_STREAM } from '../../../../src/pipeline/event-log/port.js';
 import { currentEnd, newEvents, newStream, plain, readToEnd, readWholeStream } from '../events.js';
 import type { EventLogFixture } from '../fixture.js';

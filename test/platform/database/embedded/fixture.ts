@@ -9,10 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import pg from 'pg';
 import * as z from 'zod';
-import type { Account } from '../../../../src/platform/database/embedded/account.js';
-import { clusterDirOf } from '../../../../src/platform/database/embedded/cluster.js';
+import { clusterDirOf } from '../../../../src/platform/database/embedded/home.js';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../../../src/platform/database/embedded/index.js';
 import { findPostmaster } from '../../../../src/platform/database/embedded/postmaster.js';
+import type { Account } from '../../../../src/platform/database/embedded/settings.js';
 
 /** One installation in a separate folder, with the operations of the tests. */
 export interface Installation {

@@ -1,0 +1,109 @@
+/**
+ * Why a process is not simply ready, by a stable code that `/readyz` shows.
+ *
+ * `unready`: a process that answers callers cannot accept a consent, and another one may be able to:
+ * a load balancer must not send requests to it. `degraded`: it accepts consents, or no other process
+ * could do more; an operator has to know. A worker answers no callers, and does its work or not: each
+ * reason makes it unready.
+ *
+ * A message is public: it names no host, no tenant and no person.
+ */
+export const READINESS_REASONS = {
+  stopping: { effect: 'unready', message: 'The process is stopping. Send requests to another process.' },
+  database_away: { effect: 'unready', message: 'The database does not answer this process.' },
+  history_lost: {
+    effect: 'unready',
+    message:
+      'The database went back in time: what was accepted or sealed before is missing. Nothing is accepted or signed until an operator acts.',
+  },
+  database_changed: {
+    effect: 'unready',
+    message: 'The database is on another server than before: it is compared with what is known before it is used.',
+  },
+  master_key_differs: {
+    effect: 'unready',
+    message: 'The master key of this process is not the one of the database.',
+  },
+  writes_failing: {
+    effect: 'unready',
+    message: 'The database refuses what this process writes: it accepts no consent.',
+  },
+  clock_differs: {
+    effect: 'unready',
+    message: 'The clocks of this process and of the database differ by more than a minute: it accepts no consent.',
+  },
+  outbox_full: {
+    effect: 'degraded',
+    message: 'Too many accepted consents wait for the event log: consents are refused until it takes them.',
+  },
+  log_away: { effect: 'degraded', message: 'The event log does not answer: accepted consents wait.' },
+  log_damaged: {
+    effect: 'degraded',
+    message: 'The event log lacks events or has foreign ones: accepted consents wait, and an operator must act.',
+  },
+  promises_overdue: {
+    effect: 'degraded',
+    message: 'Accepted consents are not sealed although the time of their promises has passed.',
+  },
+  projections_stopped: {
+    effect: 'degraded',
+    message: 'Projections stopped: answers from their read models are out of date.',
+  },
+  worker_down: {
+    effect: 'degraded',
+    message: 'The worker process is down and is being started again: accepted consents wait.',
+  },
+  worker_hung: {
+    effect: 'degraded',
+    message: 'The worker process gives no sign of life, and is replaced: accepted consents wait.',
+  },
+} as const satisfies Readonly<Record<string, { readonly effect: 'unready' | 'degraded'; readonly message: string }>>;
+
+export type ReadinessCode = keyof typeof READINESS_REASONS;
+
+/** One reason, with the names that it concerns, for example those of projections. */
+export interface ReadinessReason {
+  readonly code: ReadinessCode;
+  /** Public, like the message. */
+  readonly names?: readonly string[];
+}
+
+/** The codes in the order of the table, which is that of their weight. */
+export const READINESS_CODES: readonly ReadinessCode[] = Object.keys(READINESS_REASONS).filter(isReadinessCode);
+
+export function isReadinessCode(code: string): code is ReadinessCode {
+  return Object.hasOwn(READINESS_REASONS, code);
+}
+
+/** Whether the process answers callers: see READINESS_REASONS. */
+export type Serving = 'callers' | 'nobody';
+
+/** Returns what the reasons together mean for a process. */
+export function statusOf(reasons: readonly ReadinessReason[], serving: Serving): 'ready' | 'degraded' | 'unready' {
+  if (reasons.length === 0) return 'ready';
+  const isUnready = serving === 'nobody' || reasons.some(({ code }) => READINESS_REASONS[code].effect === 'unready');
+  return isUnready ? 'unready' : 'degraded';
+}
+
+/**
+ * Looks at one thing that a process needs. Whatever a process can lack is a source of its own, so that
+ * one that does not answer hides no other.
+ */
+export interface ReadinessSource {
+  /** Name in the program's log. */
+  readonly name: string;
+  /** @returns the reasons that hold now; none: all is well */
+  check(): Promise<readonly ReadinessReason[]> | readonly ReadinessReason[];
+  /** Returns the reason that holds while `check` rejects with this error, or does not answer in time. */
+  ifUnknown(error: unknown): ReadinessCode;
+}
+
+/** The readiness of one process. */
+export interface Readiness {
+  /**
+   * Asks all sources. However often it is called, a source is asked once a second at most, and once
+   * at a time.
+   * @returns the reasons in the order of their weight, each code once. Never rejects.
+   */
+  reasons(): Promise<readonly ReadinessReason[]>;
+}
