@@ -8,7 +8,7 @@ import type { Installation } from './installation.js';
 import { createProcessMemory, type ProcessMemory } from './process-memory.js';
 
 /** Work of a process on one database server. No state in memory outlives it. */
-export interface Life {
+export interface ServerRun {
   readonly installation: Installation;
   /** URL of its HTTP application; empty if it has none. */
   readonly url: string;
@@ -18,7 +18,7 @@ export interface Life {
 }
 
 /** How the next life begins. */
-export interface Turn {
+export interface Handover {
   readonly isFirst: boolean;
   /** All that survives the change of the server. */
   readonly memory: ProcessMemory;
@@ -35,7 +35,7 @@ export interface FollowOptions {
    * Opens a life: connects, compares the database with the memory, and starts.
    * @throws LedgerRolledBack, ConsentsLost: the database went back in time
    */
-  readonly open: (turn: Turn) => Promise<Life>;
+  readonly open: (turn: Handover) => Promise<ServerRun>;
   /** Called when a life is refused and when another one begins. */
   readonly onChange?: () => void;
 }
@@ -47,10 +47,13 @@ export interface FollowOptions {
  * was lost, that takes a second.
  * @throws the errors of the first `open`; a comparison that only waits for another process is waited for
  */
-export async function followServer({ config, logger, open, onChange }: FollowOptions): Promise<Life> {
+export async function followServer({ config, logger, open, onChange }: FollowOptions): Promise<ServerRun> {
   const memory = createProcessMemory();
   const stopping = new AbortController();
-  const waitFor = async (work: () => Promise<Life>, isPassing: (error: unknown) => boolean): Promise<Life | null> => {
+  const waitFor = async (
+    work: () => Promise<ServerRun>,
+    isPassing: (error: unknown) => boolean,
+  ): Promise<ServerRun | null> => {
     const backOff = new BackOff();
     let said = '';
     while (!stopping.signal.aborted) {
@@ -68,7 +71,7 @@ export async function followServer({ config, logger, open, onChange }: FollowOpt
     }
     return null;
   };
-  const turnAfter = (before: Life | null): Turn => ({
+  const turnAfter = (before: ServerRun | null): Handover => ({
     isFirst: before === null,
     memory,
     config: before === null || before.url === '' ? config : withPort(config, before.url),
@@ -80,7 +83,7 @@ export async function followServer({ config, logger, open, onChange }: FollowOpt
   );
   if (first === null) throw new Error('the process was stopped before it started');
   let life = first;
-  let opening: Promise<Life | null> = Promise.resolve(first);
+  let opening: Promise<ServerRun | null> = Promise.resolve(first);
   const follow = async (): Promise<never> => {
     for (;;) {
       const error = await endOf(life);
@@ -130,7 +133,7 @@ function isHistory(error: unknown): error is Error {
   return error instanceof ServerChanged || error instanceof LedgerRolledBack;
 }
 
-async function endOf({ failed, installation }: Life): Promise<unknown> {
+async function endOf({ failed, installation }: ServerRun): Promise<unknown> {
   return await Promise.race([failed, installation.server.lost]).catch((error: unknown) => error);
 }
 

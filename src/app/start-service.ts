@@ -6,7 +6,7 @@ import type { ReadinessReason } from '../platform/health.js';
 import { createApi } from './api.js';
 import { assertMayPromise } from './compare-history.js';
 import { assertConnectionsFit } from './connection-room.js';
-import { followServer, type Life, type Turn } from './follow-server.js';
+import { followServer, type Handover, type ServerRun } from './follow-server.js';
 import { createFurtherApis, GROUPS_OF_SEVERAL } from './further-apis.js';
 import { type Installation, openInstallation } from './installation.js';
 import { whenLogAnswers } from './prepare-installation.js';
@@ -17,7 +17,7 @@ import type { WorkerBeside } from './supervise-process.js';
  * A running role. Its `stop` stops the parts in the order of the pipeline: accepted requests and
  * background steps are completed.
  */
-export type Service = Life;
+export type Service = ServerRun;
 
 /** Something that runs, and is stopped before what was started earlier. */
 interface Running {
@@ -37,7 +37,7 @@ interface Preparing extends Running {
  *   operator
  */
 export function startApi(config: Config, logger: Logger, restarts = 0): Promise<Service> {
-  const open = (turn: Turn): Promise<Life> =>
+  const open = (turn: Handover): Promise<ServerRun> =>
     starting(async (running) => {
       const { memory } = turn;
       const installation = await openInstallation(turn.config, logger, { role: 'api', migrates: false, memory });
@@ -76,7 +76,7 @@ export async function startServe(
 ): Promise<Service> {
   let isEnding = true;
   const beside = { stop: async () => (isEnding ? worker.stop() : undefined) };
-  const open = (turn: Turn): Promise<Life> =>
+  const open = (turn: Handover): Promise<ServerRun> =>
     starting(async (running) => {
       // A later life finds the worker, which follows the server by itself, and leaves it to the next one.
       running.push(beside);
@@ -130,12 +130,12 @@ export async function startServe(
  * @throws as `startApi`; errors of the time stamp authorities' configuration
  */
 export function startWorkerService(config: Config, logger: Logger): Promise<Service> {
-  const open = (turn: Turn): Promise<Life> =>
+  const open = (turn: Handover): Promise<ServerRun> =>
     starting(async (running) => {
       // Imported here, because the API and `serve` need none of the code of the parts.
-      const { openWorkerLife } = await import('./worker-life.js');
+      const { startWorkerRun } = await import('./worker-run.js');
       const { createHealthServer } = await import('./health-server.js');
-      const worker = await openWorkerLife(turn, logger);
+      const worker = await startWorkerRun(turn, logger);
       running.push(worker);
       await worker.begun;
       await turn.begins();
@@ -187,7 +187,7 @@ async function startPreparing(installation: Installation, onPrepared: () => void
   };
 }
 
-async function starting(start: (running: Running[]) => Promise<Omit<Life, 'stop'>>): Promise<Life> {
+async function starting(start: (running: Running[]) => Promise<Omit<ServerRun, 'stop'>>): Promise<ServerRun> {
   const running: Running[] = [];
   const stop = async (): Promise<void> => {
     for (const part of running.splice(0).reverse()) await part.stop();

@@ -6,9 +6,9 @@ import { BackOff, pause } from '../platform/background/waiting.js';
 import type { Environment } from '../platform/config/index.js';
 import { deferred } from '../platform/deferred.js';
 import type { ReadinessReason } from '../platform/health.js';
+import { type HeartbeatLimits, HeartbeatMonitor } from './heartbeat-monitor.js';
 import type { ProcessMetrics } from './metrics/metrics.js';
 import { FromWorker, type ToApi } from './process-messages.js';
-import { Silence, type SilenceLimits } from './silence.js';
 
 /** A process that another one starts and replaces: the worker, or one that answers callers. */
 export interface SupervisedProcess {
@@ -52,7 +52,7 @@ export interface SuperviseOptions {
   /** Longest wait for the end of the process when it is stopped, in milliseconds; null: without a limit. */
   readonly stopMs?: number | null;
   /** When a process that gives no sign of life is shown, and killed. */
-  readonly silence?: SilenceLimits;
+  readonly silence?: HeartbeatLimits;
   /** Takes a message that only its program sends. @returns false if it has no meaning */
   readonly onOther?: (message: unknown) => boolean;
 }
@@ -74,9 +74,9 @@ const STEADY_MS = 30_000;
  */
 const STOP_MS = 20_000;
 /** The parts of a process that hangs for so long lose their locks (part.ts), so that nothing is lost by a kill. */
-const SILENCE: SilenceLimits = { tickMs: 500, silentMs: 3_000, hungMs: 10_000, startMs: 120_000 };
+const SILENCE: HeartbeatLimits = { tickMs: 500, silentMs: 3_000, hungMs: 10_000, startMs: 120_000 };
 /** Limits of a process that answers callers: longer than any work on the event loop, also where processors are scarce. */
-export const API_SILENCE: SilenceLimits = { tickMs: 500, silentMs: 60_000, hungMs: 60_000, startMs: 120_000 };
+export const API_SILENCE: HeartbeatLimits = { tickMs: 500, silentMs: 60_000, hungMs: 60_000, startMs: 120_000 };
 /** Longest wait of a scrape for the metrics of the process. */
 const METRICS_MS = 2_000;
 
@@ -124,7 +124,7 @@ export function superviseProcess(options: SuperviseOptions): SupervisedProcess {
   function live(): Promise<End> {
     const startedAt = performance.now();
     let failure: End['failure'] = null;
-    const silence = new Silence(limits);
+    const silence = new HeartbeatMonitor(limits);
     const ticking = setInterval(() => {
       const found = silence.tick();
       isSilent = found !== 'alive';

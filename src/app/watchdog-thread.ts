@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
-import { Silence } from './silence.js';
+import { HeartbeatMonitor } from './heartbeat-monitor.js';
 import type { WatchdogData } from './watchdog.js';
 
 // The thread of watchdog.ts. Nothing that passes the event loop of the process works any more when it
@@ -8,7 +8,7 @@ import type { WatchdogData } from './watchdog.js';
 /** Descriptor of the process: `process.stderr` of a thread passes the event loop, and has none. */
 const STANDARD_ERROR = 2;
 const { beats, limits }: WatchdogData = workerData;
-const silence = new Silence(limits);
+const silence = new HeartbeatMonitor(limits);
 let last = 0;
 
 setInterval(() => {

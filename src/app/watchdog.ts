@@ -1,24 +1,24 @@
 import { Worker } from 'node:worker_threads';
 import { describe, type ServiceLogger } from '../platform/background/part.js';
-import type { SilenceLimits } from './silence.js';
+import type { HeartbeatLimits } from './heartbeat-monitor.js';
 
 /** Data of the watchdog's thread. */
 export interface WatchdogData {
   /** The event loop of the process adds to its one number. */
   readonly beats: Int32Array<SharedArrayBuffer>;
-  readonly limits: SilenceLimits;
+  readonly limits: HeartbeatLimits;
 }
 
 const TICK_MS = 1_000;
 /** Longer than any work on the event loop, also where processors are scarce: it is the last resort. */
-const LIMITS: SilenceLimits = { tickMs: TICK_MS, silentMs: 60_000, hungMs: 60_000, startMs: 120_000 };
+const LIMITS: HeartbeatLimits = { tickMs: TICK_MS, silentMs: 60_000, hungMs: 60_000, startMs: 120_000 };
 
 /**
  * Ends this process if its event loop does not turn for a minute: an orchestrator that restarts
  * only processes that ended, as Docker does, replaces it then. A thread of its own watches the loop.
  * The parents of `serve` and `api` do the same for their processes (supervise-process.ts).
  */
-export function startWatchdog(logger: Pick<ServiceLogger, 'error'>, limits: SilenceLimits = LIMITS): void {
+export function startWatchdog(logger: Pick<ServiceLogger, 'error'>, limits: HeartbeatLimits = LIMITS): void {
   const beats = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const workerData: WatchdogData = { beats, limits };
   // It inherits no flag of the process, such as an inspector or the size of its heap.

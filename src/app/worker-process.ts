@@ -2,10 +2,10 @@ import { describe, OperatorNeeded } from '../platform/background/part.js';
 import { loadConfig } from '../platform/config/index.js';
 import { createLogger } from '../platform/telemetry/logger.js';
 import { endOnUncaught } from './end-on-uncaught.js';
-import { followServer, type Life, type Turn } from './follow-server.js';
+import { followServer, type Handover, type ServerRun } from './follow-server.js';
 import { followParent, HEARTBEAT_MS, ToWorker, tellFailure, tellParent } from './process-messages.js';
 import { historyReasons } from './readiness.js';
-import { openWorkerLife, type WorkerLife } from './worker-life.js';
+import { startWorkerRun, type WorkerRun } from './worker-run.js';
 
 // The worker's parts of `serve`, in a process of their own: see supervise-process.ts. It listens to
 // the process that started it, and to nothing else.
@@ -13,8 +13,8 @@ const config = loadConfig(process.env);
 const logger = createLogger(config, process.stderr).child({
   role: 'worker',
 });
-let following: Promise<Life> | null = null;
-let current: WorkerLife | null = null;
+let following: Promise<ServerRun> | null = null;
+let current: WorkerRun | null = null;
 
 endOnUncaught(logger);
 followParent();
@@ -39,8 +39,8 @@ async function run(): Promise<void> {
 }
 
 /** Starts the parts on one database server, and reports their state to the parent process. */
-async function open(turn: Turn): Promise<Life> {
-  const life = await openWorkerLife(turn, logger, () => void tellParent({ kind: 'waiting' }));
+async function open(turn: Handover): Promise<ServerRun> {
+  const life = await startWorkerRun(turn, logger, () => void tellParent({ kind: 'waiting' }));
   try {
     await life.begun;
   } catch (error) {

@@ -11,7 +11,7 @@ import {
   waitUntilStamped,
 } from '../evidence/package/index.js';
 import { parseIdentifier } from '../evidence/verification/stored-record.js';
-import { createGiveWay } from '../pipeline/admission/give-way.js';
+import { createGiveWay } from '../pipeline/admission/yield-to-admission.js';
 import { appendAuditEntry } from '../platform/audit-log.js';
 import { VERSION } from '../platform/version.js';
 import { tenantOfSite } from '../tenancy/sites/sites.js';

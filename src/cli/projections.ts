@@ -3,7 +3,7 @@ import type { Projection } from '../../projections/definition.js';
 import { PROJECTIONS } from '../../projections/index.js';
 import { counted } from '../../schemas/text/counted.js';
 import type { Installation } from '../app/installation.js';
-import { createGiveWay } from '../pipeline/admission/give-way.js';
+import { createGiveWay } from '../pipeline/admission/yield-to-admission.js';
 import {
   compareProjection,
   fileProjections,

@@ -6,7 +6,7 @@ import { SUBJECT_ERASED, type SubjectErasedRecord } from '../../schemas/events/s
 import type { EventLog, LoggedEvent } from '../pipeline/event-log/port.js';
 import { type Queryable, withTransaction } from '../platform/database/pool.js';
 import { recordsWithoutKey } from '../platform/database/shared-statements.js';
-import { cancelForErasure } from '../platform/exports/export-states.js';
+import { cancelForErasure } from '../platform/export-states.js';
 import { destroyPersonalData, lockSite, markAnnounced, markErased } from './destroy.js';
 import type { ErasureJournal, JournalLine } from './journal.js';
 import { destroyTestRecords } from './test-erasures.js';

@@ -1,6 +1,6 @@
 import type { Queryable } from '../platform/database/pool.js';
 import { withTransaction } from '../platform/database/pool.js';
-import { cancelForErasure } from '../platform/exports/export-states.js';
+import { cancelForErasure } from '../platform/export-states.js';
 import type { Keyring } from '../platform/keys/index.js';
 import { destroyPersonalData, lockSite, markErased } from './destroy.js';
 import { type ErasureJournal, JournalUnavailable, UnknownSite } from './journal.js';

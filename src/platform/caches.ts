@@ -187,9 +187,7 @@ export interface Remembered<A extends readonly (string | null)[], T> {
  * Caches the results of an asynchronous function by its arguments. Concurrent calls with equal
  * arguments share one call. A failure is not cached.
  */
-export function remembered<A extends readonly (string | null)[], T>(
-  load: (...args: A) => Promise<T>,
-): Remembered<A, T> {
+export function memoized<A extends readonly (string | null)[], T>(load: (...args: A) => Promise<T>): Remembered<A, T> {
   const known = new Map<string, Promise<T>>();
   const get = (...args: A): Promise<T> => {
     const name = JSON.stringify(args);

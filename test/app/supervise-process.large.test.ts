@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { SilenceLimits } from '../../src/app/silence.js';
+import type { HeartbeatLimits } from '../../src/app/heartbeat-monitor.js';
 import { type SupervisedProcess, superviseProcess } from '../../src/app/supervise-process.js';
 import { OperatorNeeded } from '../../src/platform/background/part.js';
 
@@ -52,7 +52,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 afterEach(() => worker.stop());
 
-function supervise(name: keyof typeof PROGRAMS, silence?: SilenceLimits): SupervisedProcess {
+function supervise(name: keyof typeof PROGRAMS, silence?: HeartbeatLimits): SupervisedProcess {
   log = [];
   worker = superviseProcess({
     name: 'worker',

@@ -18,7 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'platform/deferred.ts': [],
   'platform/event-ids.ts': ['platform/keys'],
   'platform/errors.ts': [],
-  'platform/exports': ['platform/database'],
+  'platform/export-states.ts': ['platform/database'],
   'platform/files.ts': [],
   'platform/health.ts': [],
   'platform/keys': [
@@ -30,7 +30,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'platform/accepted-languages.ts': [],
   'platform/net': [],
-  'platform/regions': ['platform/net'],
+  'platform/jurisdiction': ['platform/net'],
   'platform/telemetry': ['platform/config'],
   'platform/version.ts': [],
 

@@ -70,8 +70,8 @@ describe('reader', () => {
     const nested = Array.from({ length: levels }).reduce<Uint8Array>((inner) => indefinite(0x30, inner), flat);
     const node = readSingle(nested);
     walk(node);
-    expect(node.scan.steps).toBeGreaterThanOrEqual(values);
-    expect(node.scan.steps).toBeLessThanOrEqual(2 * (values + levels));
+    expect(node.lengths.steps).toBeGreaterThanOrEqual(values);
+    expect(node.lengths.steps).toBeLessThanOrEqual(2 * (values + levels));
   });
 
   it('rejects more than 65,536 values of indefinite length', () => {

@@ -78,7 +78,7 @@ export const SWEEPS = {
     subject: ['verifier-cli/src', 'schemas/evidence'],
   },
   'acts of an operator': {
-    file: 'test/verifier/whole-service/the-play.large.test.ts',
+    file: 'test/verifier/whole-service/operator-acts.large.test.ts',
     share: 1 / 6,
     subject: ['verifier-cli/src', 'src/evidence', 'src/pipeline/sealer', 'src/audit'],
   },

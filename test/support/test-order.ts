@@ -9,7 +9,7 @@ const LONGEST: readonly string[] = [
   'test/verifier/sweep.large.test.ts',
   'test/audit/alterations.large.test.ts',
   'test/verifier/by-hand-forgeries.large.test.ts',
-  'test/verifier/whole-service/the-play.large.test.ts',
+  'test/verifier/whole-service/operator-acts.large.test.ts',
   'test/verifier/by-hand.large.test.ts',
   'test/tenancy/scans/visits.large.test.ts',
   'test/verifier/dishonest-operator/forgeries.large.test.ts',

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import { followServer, type Life } from '../../src/app/follow-server.js';
+import { followServer, type ServerRun } from '../../src/app/follow-server.js';
 import { historyReasons } from '../../src/app/readiness.js';
 import type { WorkerBeside } from '../../src/app/supervise-process.js';
-import { openWorkerLife, type WorkerLife } from '../../src/app/worker-life.js';
+import { startWorkerRun, type WorkerRun } from '../../src/app/worker-run.js';
 import type { Config } from '../../src/platform/config/index.js';
 
 /**
@@ -10,8 +10,8 @@ import type { Config } from '../../src/platform/config/index.js';
  * the same code as the worker process, but without its messages.
  */
 export function workerInProcess(config: Config, logger: Logger): WorkerBeside {
-  let following: Life | null = null;
-  let worker: WorkerLife | null = null;
+  let following: ServerRun | null = null;
+  let worker: WorkerRun | null = null;
   let onPrepared = (): void => undefined;
   const prepared = new Promise<void>((resolve) => {
     onPrepared = resolve;
@@ -23,7 +23,7 @@ export function workerInProcess(config: Config, logger: Logger): WorkerBeside {
         config,
         logger,
         open: async (turn) => {
-          const life = await openWorkerLife(turn, logger);
+          const life = await startWorkerRun(turn, logger);
           try {
             await life.begun;
           } catch (error) {

@@ -16,7 +16,7 @@ export interface Asn1Node {
   /** The content octets alone. */
   readonly content: Uint8Array;
   /** Shared by all values of one input. */
-  readonly scan: Scan;
+  readonly lengths: IndefiniteLengths;
 }
 
 const MAX_DEPTH = 48;
@@ -29,7 +29,7 @@ const MAX_INDEFINITE = 65_536;
  * Without it every level of nesting would scan its whole subtree again: with 48 levels, 48 times
  * the input.
  */
-export class Scan {
+export class IndefiniteLengths {
   /** Offset of the content in the underlying buffer to the offset after the end-of-contents. */
   readonly #ends = new Map<number, number>();
   /** Headers read so far: the cost of the input. */
@@ -67,7 +67,7 @@ interface Header {
  * @throws MalformedInput
  */
 export function readSingle(bytes: Uint8Array): Asn1Node {
-  const node = readAt(bytes, 0, bytes.length, new Scan());
+  const node = readAt(bytes, 0, bytes.length, new IndefiniteLengths());
   if (node.raw.length !== bytes.length) {
     throw new MalformedInput('trailing-bytes', `${bytes.length - node.raw.length} bytes follow the value`);
   }
@@ -92,16 +92,16 @@ export function* eachChild(node: Asn1Node): Generator<Asn1Node> {
   if (!node.constructed) throw new MalformedInput('bad-tag', 'a primitive value instead of a constructed one');
   let offset = 0;
   while (offset < node.content.length) {
-    const child = readAt(node.content, offset, node.content.length, node.scan);
+    const child = readAt(node.content, offset, node.content.length, node.lengths);
     yield child;
     offset += child.raw.length;
   }
 }
 
-function readAt(bytes: Uint8Array, offset: number, limit: number, scan: Scan): Asn1Node {
-  const header = readHeader(bytes, offset, limit, scan);
+function readAt(bytes: Uint8Array, offset: number, limit: number, lengths: IndefiniteLengths): Asn1Node {
+  const header = readHeader(bytes, offset, limit, lengths);
   const { tagClass, tag, constructed, start } = header;
-  const end = endOf(header, bytes, limit, scan, 0);
+  const end = endOf(header, bytes, limit, lengths, 0);
   const contentEnd = header.length === undefined ? end - 2 : end;
   return {
     tagClass,
@@ -109,12 +109,12 @@ function readAt(bytes: Uint8Array, offset: number, limit: number, scan: Scan): A
     constructed,
     raw: bytes.subarray(offset, end),
     content: bytes.subarray(start, contentEnd),
-    scan,
+    lengths,
   };
 }
 
-function readHeader(bytes: Uint8Array, offset: number, limit: number, scan: Scan): Header {
-  scan.steps += 1;
+function readHeader(bytes: Uint8Array, offset: number, limit: number, lengths: IndefiniteLengths): Header {
+  lengths.steps += 1;
   const first = octet(bytes, offset, limit);
   const tag = first & 0x1f;
   if (first >> 6 === 0 && tag === 0) {
@@ -143,10 +143,10 @@ function readHeader(bytes: Uint8Array, offset: number, limit: number, scan: Scan
 }
 
 /** The offset after a value. `depth` counts the values of indefinite length around it. */
-function endOf(header: Header, bytes: Uint8Array, limit: number, scan: Scan, depth: number): number {
+function endOf(header: Header, bytes: Uint8Array, limit: number, lengths: IndefiniteLengths, depth: number): number {
   const { start, length } = header;
   if (length !== undefined) return start + length;
-  const known = scan.endAt(bytes.byteOffset + start);
+  const known = lengths.endAt(bytes.byteOffset + start);
   if (known !== undefined) return known - bytes.byteOffset;
   // Only nested indefinite lengths recurse, so only they need a bound here.
   if (depth === MAX_DEPTH) throw new MalformedInput('too-deep', 'values of indefinite length are nested too deep');
@@ -154,10 +154,10 @@ function endOf(header: Header, bytes: Uint8Array, limit: number, scan: Scan, dep
   for (;;) {
     if (octet(bytes, offset, limit) === 0) {
       if (octet(bytes, offset + 1, limit) !== 0) throw new MalformedInput('bad-length', 'bad end-of-contents octets');
-      scan.note(bytes.byteOffset + start, bytes.byteOffset + offset + 2);
+      lengths.note(bytes.byteOffset + start, bytes.byteOffset + offset + 2);
       return offset + 2;
     }
-    offset = endOf(readHeader(bytes, offset, limit, scan), bytes, limit, scan, depth + 1);
+    offset = endOf(readHeader(bytes, offset, limit, lengths), bytes, limit, lengths, depth + 1);
   }
 }
 

@@ -6,7 +6,7 @@ import type { CheckPassword } from '../../accounts/sign-in/check-password.js';
 import type { WantedAccount } from '../../accounts/sign-up/request-sign-up.js';
 import type { RowSeals } from '../../platform/keys/index.js';
 import type { ApiUsers } from '../guards/bearer.js';
-import { FairTurns } from '../guards/fair-turns.js';
+import { FairScheduler } from '../guards/fair-scheduler.js';
 import type { RateLimiter } from '../guards/rate-limiter.js';
 import { routesWith } from '../server/route.js';
 import type { GrantedTokens } from './tokens.js';
@@ -35,7 +35,7 @@ export interface AuthDeps extends ApiUsers {
   /** Returns the key from which refresh tokens are derived, 32 bytes. */
   readonly refreshKey: () => Promise<Uint8Array>;
   /** Turns of networks, in which requests by strangers of which mails are queued are worked on. */
-  readonly turns: FairTurns;
+  readonly turns: FairScheduler;
 }
 
 export const route = routesWith<AuthDeps>();
@@ -51,8 +51,8 @@ const PAUSE = 2;
 const MAX_WAITING = 500;
 
 /** @param now milliseconds of a monotonic clock */
-export function networkTurns(now: () => number): FairTurns {
-  return new FairTurns({ slots: QUEUED_AT_A_TIME, now, pause: PAUSE, maxWaiting: MAX_WAITING });
+export function networkTurns(now: () => number): FairScheduler {
+  return new FairScheduler({ slots: QUEUED_AT_A_TIME, now, pause: PAUSE, maxWaiting: MAX_WAITING });
 }
 
 /** The queue for mails that a request causes; null: the service sends no mail. */

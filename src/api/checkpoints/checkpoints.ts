@@ -22,7 +22,7 @@ import {
 } from '../../pipeline/ledger/read-checkpoints.js';
 import { readLedgerKeys, readPublishedKeys } from '../../pipeline/ledger/read-ledger.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import type { FairTurns } from '../guards/fair-turns.js';
+import type { FairScheduler } from '../guards/fair-scheduler.js';
 import { EXAMPLE_VALUES } from '../server/example-values.js';
 import { routesWith } from '../server/route.js';
 import { FOR_MINUTES, type PublicDocument, publicDocument } from '../server/send-document.js';
@@ -184,7 +184,7 @@ export function checkpointRoutes(
   scope: FastifyInstance,
   db: Queryable,
   readTsaRoots: () => Promise<string | null>,
-  turns: FairTurns,
+  turns: FairScheduler,
 ): void {
   const [list] = serveDocuments(scope, CHECKPOINT_OPERATIONS, { db, readTsaRoots }, turns);
   // The base URI of the ledger, as the API catalog names it.

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { FairTurns } from '../guards/fair-turns.js';
+import { FairScheduler } from '../guards/fair-scheduler.js';
 import { goneClient } from '../server/gone-client.js';
 import { parsedParts, registerOperation } from '../server/register-operation.js';
 import type { Route } from '../server/route.js';
@@ -25,8 +25,8 @@ const MAX_WAITING_OF_OWNER = 32;
  * million leaves from one address in less than a day, as long as a leaf takes 40 ms.
  * @param now milliseconds of a monotonic clock
  */
-export function ledgerTurns(now: () => number): FairTurns {
-  return new FairTurns({
+export function ledgerTurns(now: () => number): FairScheduler {
+  return new FairScheduler({
     slots: AT_A_TIME,
     now,
     pause: PAUSE,
@@ -46,7 +46,7 @@ export function serveDocuments<D>(
   scope: FastifyInstance,
   routes: readonly Route<'public', D>[],
   deps: D,
-  turns: FairTurns,
+  turns: FairScheduler,
 ): readonly Handler[] {
   return routes.map((route) => {
     const handler: Handler = async (request, reply) => {

@@ -26,7 +26,7 @@ import { readCosignatures, readLargestSize, readNote } from '../../pipeline/ledg
 import { readSaltKey, streamKeysUnder } from '../../pipeline/ledger/stream-keys.js';
 import { createByteCache } from '../../platform/caches.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { type FairTurns, type Rest, restingFrom } from '../guards/fair-turns.js';
+import { type FairScheduler, type Rest, restingFrom } from '../guards/fair-scheduler.js';
 import { requireBearerToken } from '../server/caller.js';
 import { goneClient } from '../server/gone-client.js';
 import { atLeastRate } from '../server/least-rate.js';
@@ -153,7 +153,7 @@ export type AuditorKeys = readonly string[];
 export interface StructureOptions {
   readonly auditors: AuditorKeys;
   /** Turns of addresses. */
-  readonly turns: FairTurns;
+  readonly turns: FairScheduler;
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
   /** Largest file of a roll-up that is held in memory, in bytes; less in tests. */

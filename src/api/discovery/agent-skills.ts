@@ -3,12 +3,12 @@ import * as z from 'zod';
 import { sha256Hex } from '../../../schemas/crypto/digest.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import type { UrlOf } from './places.js';
-import { CHECK_A_PACKAGE } from './skills/check-a-package.md.js';
-import { PUT_THE_BANNER_ON_A_PAGE } from './skills/put-the-banner-on-a-page.md.js';
-import { RECEIVE_WEBHOOKS } from './skills/receive-webhooks.md.js';
-import { RECORD_A_CONSENT } from './skills/record-a-consent.md.js';
-import { SET_A_SITE_UP } from './skills/set-a-site-up.md.js';
-import { VERIFY_A_RECORD } from './skills/verify-a-record.md.js';
+import { CHECK_A_PACKAGE } from './skills/check-a-package.js';
+import { PUT_THE_BANNER_ON_A_PAGE } from './skills/put-the-banner-on-a-page.js';
+import { RECEIVE_WEBHOOKS } from './skills/receive-webhooks.js';
+import { RECORD_A_CONSENT } from './skills/record-a-consent.js';
+import { SET_A_SITE_UP } from './skills/set-a-site-up.js';
+import { VERIFY_A_RECORD } from './skills/verify-a-record.js';
 
 /** A skill: instructions for agents, in the format of agentskills.io. */
 export interface Skill {

@@ -10,7 +10,7 @@ import type { SiteDirectory } from '../../tenancy/directory/site-context.js';
 import type { LookUpTxt } from '../../tenancy/domains/verify-site.js';
 import type { ScanPage } from '../../tenancy/scans/scan-site.js';
 import { createWebhookTargets, type WebhookTargets } from '../../tenancy/webhooks/webhook-targets.js';
-import { FairTurns } from '../guards/fair-turns.js';
+import { FairScheduler } from '../guards/fair-scheduler.js';
 import type { RateLimiter } from '../guards/rate-limiter.js';
 import { routesWith } from '../server/route.js';
 
@@ -34,7 +34,7 @@ export interface PanelOptions {
 /** Dependencies of the panel's handlers. */
 export interface PanelDeps extends PanelOptions {
   /** Turns of tenants, in which they search consents. */
-  readonly searches: FairTurns;
+  readonly searches: FairScheduler;
   readonly findVendorList: FindVendorList;
   readonly webhookTargets: WebhookTargets;
 }
@@ -52,7 +52,7 @@ export function panelDeps(options: PanelOptions): PanelDeps {
   const { config } = options;
   return {
     ...options,
-    searches: new FairTurns({
+    searches: new FairScheduler({
       // Half of the pool stays free for every other request.
       slots: Math.max(1, Math.floor(config.database.poolSize / 2)),
       now: () => performance.now(),

@@ -16,7 +16,7 @@ import { withoutTrailing } from '../../../schemas/text/without-trailing.js';
 import type { ReceiptResult } from '../../evidence/package/index.js';
 import { parseIdentifier } from '../../evidence/verification/stored-record.js';
 import type { Verification, Verifier } from '../../evidence/verification/verifier.js';
-import { FairTurns } from '../guards/fair-turns.js';
+import { FairScheduler } from '../guards/fair-scheduler.js';
 import { type RateLimiter, refuseExcess, setRateLimitHeaders } from '../guards/rate-limiter.js';
 import { sendError } from '../server/error-response.js';
 import { EXAMPLE_VALUES, SHOWN, SHOWN_CHECK } from '../server/example-values.js';
@@ -118,7 +118,7 @@ const MAX_WAITING = 500;
  */
 export function servePublic(scope: FastifyInstance, options: ServePublicOptions): void {
   const { rateLimiter, limit, now } = options;
-  const turns = new FairTurns({ slots: AT_A_TIME, now, pause: PAUSE, maxWaiting: MAX_WAITING });
+  const turns = new FairScheduler({ slots: AT_A_TIME, now, pause: PAUSE, maxWaiting: MAX_WAITING });
   for (const one of PUBLIC_OPERATIONS) {
     registerOperation(scope, one, {
       onRequest: async (request, reply) => {

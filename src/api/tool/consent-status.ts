@@ -11,7 +11,7 @@ import { testRecords } from '../../evidence/records/test-records.js';
 import { serviceUnavailable } from '../../platform/errors.js';
 import { timeOfEventId } from '../../platform/event-ids.js';
 import { blindIndex, type IndexedPerson } from '../../platform/keys/index.js';
-import { FairTurns } from '../guards/fair-turns.js';
+import { FairScheduler } from '../guards/fair-scheduler.js';
 import { EXAMPLE_VALUES, SHOWN } from '../server/example-values.js';
 import { goneClient } from '../server/gone-client.js';
 import { routesWith } from '../server/route.js';
@@ -19,9 +19,9 @@ import { testTurnsOf } from './serve-tool.js';
 
 export interface StatusDeps extends PersonRecordsOptions {
   /** Turns of tenants, for each page of a long list. */
-  readonly turns: FairTurns;
+  readonly turns: FairScheduler;
   /** Turns of visitors, of whom each has one at a time. */
-  readonly visitors: FairTurns;
+  readonly visitors: FairScheduler;
 }
 
 const route = routesWith<StatusDeps>();
@@ -41,8 +41,8 @@ const MAX_DISORDER_MS = 60_000;
  * Turns of visitors: the requests for one follow each other.
  * @param now milliseconds of a monotonic clock
  */
-export function visitorTurns(now: () => number): FairTurns {
-  return new FairTurns({
+export function visitorTurns(now: () => number): FairScheduler {
+  return new FairScheduler({
     slots: Number.POSITIVE_INFINITY,
     now,
     maxOfOwner: MAX_OF_VISITOR,

@@ -13,13 +13,13 @@ import {
 import type { Queryable } from '../../platform/database/pool.js';
 import { blindIndex } from '../../platform/keys/index.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
-import type { FairTurns } from '../guards/fair-turns.js';
+import type { FairScheduler } from '../guards/fair-scheduler.js';
 import { inOrder, type Line, lineOf, lineOfErasure } from './export-lines.js';
 import { testTurnsOf } from './serve-tool.js';
 
 export interface TestExportOptions extends TestRecordOptions {
   /** Turns of tenants, for each page. */
-  readonly turns: FairTurns;
+  readonly turns: FairScheduler;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { FairTurns } from '../guards/fair-turns.js';
+import { FairScheduler } from '../guards/fair-scheduler.js';
 import { STATUS_OPERATIONS, type StatusDeps, visitorTurns } from './consent-status.js';
 import { type ErasureDeps, S2S_ERASURE_OPERATIONS } from './erasures.js';
 import { EVIDENCE_EXPORT_OPERATIONS, type EvidenceExportDeps } from './evidence-exports.js';
@@ -52,7 +52,7 @@ const PAUSE_OF_READERS = 2;
 export function toolTurns(now: () => number): Turns {
   return {
     // Long lists and exports of one tenant get a third of the main thread, a few milliseconds at a time.
-    turns: new FairTurns({ slots: READERS_AT_A_TIME, now, pause: PAUSE_OF_READERS }),
+    turns: new FairScheduler({ slots: READERS_AT_A_TIME, now, pause: PAUSE_OF_READERS }),
     visitors: visitorTurns(now),
     largeBatches: largeBatchTurns(now),
   };

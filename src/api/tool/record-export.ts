@@ -32,7 +32,7 @@ import type { Queryable } from '../../platform/database/pool.js';
 import { serviceUnavailable } from '../../platform/errors.js';
 import { VERSION } from '../../platform/version.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
-import type { FairTurns } from '../guards/fair-turns.js';
+import type { FairScheduler } from '../guards/fair-scheduler.js';
 import { type ToolCaller, userOf } from '../server/caller.js';
 import { EXAMPLE_VALUES, SHOWN } from '../server/example-values.js';
 import { goneClient } from '../server/gone-client.js';
@@ -54,7 +54,7 @@ import { testMarkOf } from './serve-tool.js';
 
 export interface RecordExportDeps extends RecordOptions {
   /** Turns of tenants. An export that has begun is never refused one. */
-  readonly turns: FairTurns;
+  readonly turns: FairScheduler;
   /**
    * Called with a failure after the response has begun, when the client only sees a connection that
    * ends early.

@@ -23,7 +23,7 @@ import type { Connection } from '../../pipeline/admission/prepare-consent.js';
 import type { AdmissionResult, ConsentResult } from '../../pipeline/admission/results.js';
 import type { TestAdmission } from '../../pipeline/admission/test-admission.js';
 import type { LiveHosts } from '../../tenancy/domains/live-hosts.js';
-import { FairTurns } from '../guards/fair-turns.js';
+import { FairScheduler } from '../guards/fair-scheduler.js';
 import type { RateLimiter } from '../guards/rate-limiter.js';
 import { takeConsents } from '../guards/tool-guard.js';
 import { EXAMPLE_VALUES, SHOWN } from '../server/example-values.js';
@@ -40,7 +40,7 @@ export interface RecordingDeps {
   /** Learns the hosts of pages that record with live keys; absent: nobody does. */
   readonly liveHosts?: Pick<LiveHosts, 'note'> | undefined;
   /** Turns of tenants, in which large submission batches are processed. */
-  readonly largeBatches: FairTurns;
+  readonly largeBatches: FairScheduler;
 }
 
 const route = routesWith<RecordingDeps>();
@@ -56,8 +56,8 @@ const LARGE_BATCHES_AT_A_TIME = 2;
 const PAUSE = 4;
 
 /** @param now milliseconds of a monotonic clock */
-export function largeBatchTurns(now: () => number): FairTurns {
-  return new FairTurns({ slots: LARGE_BATCHES_AT_A_TIME, now, pause: PAUSE });
+export function largeBatchTurns(now: () => number): FairScheduler {
+  return new FairScheduler({ slots: LARGE_BATCHES_AT_A_TIME, now, pause: PAUSE });
 }
 
 const COOKIE_CONSENT: JsonObject = {

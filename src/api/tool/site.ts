@@ -12,7 +12,7 @@ import { isWellFormed, localeOf } from '../../../schemas/language/language-tag.j
 import { matchLanguage } from '../../../schemas/language/match-language.js';
 import { acceptedLanguages } from '../../platform/accepted-languages.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import type { DetectRegion } from '../../platform/regions/detect-region.js';
+import type { DetectRegion } from '../../platform/jurisdiction/detect-region.js';
 import type { KeyUsage } from '../../tenancy/api-keys/key-usage.js';
 import { activeDocument, activeDocuments } from '../../tenancy/directory/active-documents.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';

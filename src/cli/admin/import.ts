@@ -4,7 +4,7 @@ import { finished } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { counted } from '../../../schemas/text/counted.js';
 import type { Installation } from '../../app/installation.js';
-import { createGiveWay } from '../../pipeline/admission/give-way.js';
+import { createGiveWay } from '../../pipeline/admission/yield-to-admission.js';
 import {
   type CheckedFile,
   ConfigurationChanged,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { DiscloseRequest } from '../../../schemas/api/panel/exports.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { type ExportReason, enterState, expireExports } from '../../platform/exports/export-states.js';
+import { type ExportReason, enterState, expireExports } from '../../platform/export-states.js';
 import { type RowSeals, SealedBytes, sealed, sealedRow } from '../../platform/keys/index.js';
 import type { Disclose, ExportProgress, ExportResult } from '../package/index.js';
 import { KeptFilter } from './exports.js';

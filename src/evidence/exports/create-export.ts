@@ -4,7 +4,7 @@ import type { CreateExportRequest, EvidenceExport, EvidenceFilter } from '../../
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors.js';
-import { queueExport } from '../../platform/exports/export-states.js';
+import { queueExport } from '../../platform/export-states.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import type { Disclose, ExportFilter } from '../package/index.js';
 import { exportKey, newExportSeed, sealSecret } from './export-key.js';

@@ -8,7 +8,7 @@ import {
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors.js';
-import { enterState, SHOWN_STATE } from '../../platform/exports/export-states.js';
+import { enterState, SHOWN_STATE } from '../../platform/export-states.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import { ExportFilter } from '../package/filter.js';
 import { exportKey, openSecret } from './export-key.js';

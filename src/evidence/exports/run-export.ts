@@ -5,7 +5,7 @@ import { describe, type ServiceLogger } from '../../platform/background/part.js'
 import { withAnySignal } from '../../platform/background/signals.js';
 import { pause } from '../../platform/background/waiting.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import type { ExportReason } from '../../platform/exports/export-states.js';
+import type { ExportReason } from '../../platform/export-states.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import type { Tracing } from '../../platform/telemetry/tracing.js';
 import {

@@ -1,5 +1,5 @@
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { enterState, isRunning, startExport } from '../../platform/exports/export-states.js';
+import { enterState, isRunning, startExport } from '../../platform/export-states.js';
 import { ExportFailed } from './errors.js';
 
 /** The database row of an export that this process makes at once. An erasure stops it through the row. */

@@ -56,7 +56,7 @@ export function resultsOf(
   const conflicts: string[] = [];
   const results: ConsentResult[] = [];
   for (const consent of consents) {
-    if (consent.kind === 'twin') {
+    if (consent.kind === 'duplicate') {
       const first = known(results[consent.of]);
       if (first.status !== 'accepted') {
         results.push(first);

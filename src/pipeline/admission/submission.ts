@@ -84,7 +84,7 @@ export type EvaluatedConsent =
    * The same idempotency key occurred earlier in the same submission batch; that result applies.
    */
   | {
-      readonly kind: 'twin';
+      readonly kind: 'duplicate';
       readonly of: number;
       readonly sameBody: boolean;
       readonly warnings: readonly FieldError[];
@@ -159,7 +159,7 @@ class Evaluation {
       const first = this.#firstByKey.get(key);
       if (first !== undefined) {
         this.#evaluated.push({
-          kind: 'twin',
+          kind: 'duplicate',
           of: first.index,
           sameBody: first.body.equals(body),
           warnings: consent.warnings,

@@ -143,7 +143,7 @@ async function applyTogether(
     }
   };
   // Rows and position are lost together in a crash of the database, and the log has the events.
-  await withTransaction(db, work, { durability: 'redone' });
+  await withTransaction(db, work, { durability: 'asynchronous' });
 }
 
 const lockRows = z.array(z.object({ free: z.boolean(), live_generation: z.int().nullable(), state: z.string() }));

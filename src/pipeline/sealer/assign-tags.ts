@@ -34,7 +34,7 @@ export interface Numbering {
  * Numbers by which a row may stay below the person's records. Most persons have few, so that their rows are
  * never changed, and the look-up of a further record tries as many tags at most.
  */
-const LEEWAY = 8;
+const MAX_STORED_LAG = 8;
 
 interface Person {
   /** 32 bytes. */
@@ -191,7 +191,7 @@ async function skipSealedNumbers(db: Queryable, persons: ReadonlyMap<PersonKey, 
 /** Stores how far the records of persons are sealed, of those with many. @param nextNumbers of the sealed batch */
 export async function rememberNumbers(db: Queryable, nextNumbers: ReadonlyMap<string, Numbering>): Promise<void> {
   const persons = [...nextNumbers]
-    .filter(([, { next, stored }]) => next - 1 - stored >= LEEWAY)
+    .filter(([, { next, stored }]) => next - 1 - stored >= MAX_STORED_LAG)
     .map(([key, { next }]) => ({ key: key.split(' '), next }));
   if (persons.length === 0) return;
   await db.query(

@@ -99,7 +99,7 @@ type Place = Pick<StreamEvent, 'stream' | 'revision'>;
  * Streams that cannot be sealed from a revision on, because the log is damaged there. Their sites are
  * quarantined, and those of other sites are sealed.
  */
-export class LeftOutStreams {
+export class QuarantinedStreams {
   /** The revision from which on, by stream. */
   readonly #from = new Map<string, number>();
 

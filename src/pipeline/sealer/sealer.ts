@@ -25,7 +25,7 @@ import { ensureKeyPublished } from '../ledger/publish-key.js';
 import { readSealedHeads } from '../ledger/sealed-heads.js';
 import { assignTags, rememberNumbers, type SiteKeys } from './assign-tags.js';
 import { withErasureTags } from './erasure-tags.js';
-import { type BatchLimits, LeftOutStreams, PendingBatch } from './pending-batch.js';
+import { type BatchLimits, PendingBatch, QuarantinedStreams } from './pending-batch.js';
 import { sealBatch } from './seal.js';
 
 export interface SealerOptions {
@@ -81,7 +81,7 @@ class Sealer implements BackgroundPart {
   #sealedLeaves = 0;
   #size: number | null = null;
   #pendingLeaves = 0;
-  readonly #leftOut: LeftOutStreams;
+  readonly #leftOut: QuarantinedStreams;
   /** Ends of the streams that waited at the last look; empty once the end of the log is reached after it. */
   #waiting: readonly StreamEnd[] = [];
   /** When it was looked for them, in milliseconds of a monotonic clock. */
@@ -93,7 +93,7 @@ class Sealer implements BackgroundPart {
       throw new RangeError(`a batch has 1 to ${MAX_BATCH_LEAVES} leaves, not ${maxLeaves}`);
     }
     this.#limits = { maxLeaves, maxAgeMs };
-    this.#leftOut = new LeftOutStreams(options.db, (site, reason) =>
+    this.#leftOut = new QuarantinedStreams(options.db, (site, reason) =>
       options.logger.error({ part: this.name, site, reason }, 'site quarantined: its events cannot be sealed'),
     );
     this.#now = options.now ?? (() => new Date());

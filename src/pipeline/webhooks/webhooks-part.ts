@@ -54,7 +54,7 @@ export function createWebhooks(options: WebhooksOptions): BackgroundPart {
   const look = options.looks.add(WEBHOOK_WAITS);
   const counts = { delivered: 0, failed: 0, disabled: 0 };
   const lanes = new Lanes({ lanes: LANES, slowLanes: SLOW_LANES });
-  const places = new Places(WORKING);
+  const places = new Semaphore(WORKING);
 
   /** @param failure without what is the same for an attempt of no message */
   const fail = async (webhook: ClaimedWebhook, reason: string, failure?: Partial<Failure>): Promise<void> => {
@@ -259,8 +259,8 @@ export class Lanes {
   }
 }
 
-/** Places of which a bounded number is taken at a time; those that wait get them in their order. */
-export class Places {
+/** A bounded number of permits, taken one at a time; those that wait get them in their order. */
+export class Semaphore {
   readonly #waiting: (() => void)[] = [];
 
   constructor(private free: number) {}

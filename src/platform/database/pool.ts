@@ -133,10 +133,10 @@ export type Queryable = pg.Pool | pg.PoolClient;
 export interface TransactionOptions {
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable';
   /**
-   * `flushed`: the commit waits for the disk, as the server is set up. `redone`: it does not, because
+   * `synchronous`: the commit waits for the disk, as the server is set up. `asynchronous`: it does not, because
    * a record that is on the disk already is enough to do the work again after a crash of the server.
    */
-  readonly durability?: 'flushed' | 'redone';
+  readonly durability?: 'synchronous' | 'asynchronous';
 }
 
 /**
@@ -162,7 +162,7 @@ export async function withTransaction<T>(
   client.on('error', onError);
   try {
     // One message: the first statement costs no round trip of its own.
-    const durability = options.durability === 'redone' ? 'SET LOCAL synchronous_commit = off; ' : '';
+    const durability = options.durability === 'asynchronous' ? 'SET LOCAL synchronous_commit = off; ' : '';
     await client.query(
       `BEGIN ISOLATION LEVEL ${options.isolation ?? 'read committed'}; ${durability}${hooks?.begin ?? ''}`,
     );

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { remembered } from '../caches.js';
+import { memoized } from '../caches.js';
 import type { Queryable } from '../database/pool.js';
 import { KeyError } from './errors.js';
 import { isKeySealed, type KeyringStore, keySealColumns, type NewKey } from './keyring-store.js';
@@ -80,7 +80,7 @@ export function createJwtKeys(
   make: () => NewKey,
   reportAltered: ReportAlteredRow,
 ): JwtKeyring {
-  const stored = remembered(async (keyId: string) => {
+  const stored = memoized(async (keyId: string) => {
     const found = await store.byId(PURPOSE, keyId);
     if (found === undefined) throw new KeyError('key_missing', `There is no key ${keyId} of access tokens.`);
     return { key: signingKeyOf(found), secret: found.secret };

@@ -1,6 +1,6 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import { remembered } from '../caches.js';
+import { memoized } from '../caches.js';
 import type { Queryable, TransactionHooks } from '../database/pool.js';
 import type { SealedTable } from '../database/sealed-tables.js';
 import { KeyError } from './errors.js';
@@ -123,7 +123,7 @@ export async function createKeyring(db: Queryable, master: KeyObject, options: K
 
   const currentKey = (purpose: KeyPurpose, ownerId: string | null, make: (keyId: string) => NewKey) =>
     store.currentOrCreate(purpose, ownerId, () => make(newKeyId(purpose)));
-  const secretKey = remembered(
+  const secretKey = memoized(
     async (purpose: 'site' | 'throttle' | 'refresh' | 'row-seal' | 'account', ownerId: string | null) => {
       return (await currentKey(purpose, ownerId, newSecretKey)).secret;
     },
@@ -172,8 +172,8 @@ export async function createKeyring(db: Queryable, master: KeyObject, options: K
       }
       return opened;
     },
-    proofKey: remembered(async (tenantId: string) => proofKeyOf(await currentKey('proof', tenantId, newSecretKey))),
-    proofKeyById: remembered(async (id: string) => {
+    proofKey: memoized(async (tenantId: string) => proofKeyOf(await currentKey('proof', tenantId, newSecretKey))),
+    proofKeyById: memoized(async (id: string) => {
       const stored = await store.byId('proof', id);
       if (stored === undefined) throw new KeyError('key_missing', `There is no proof key ${id}.`);
       return proofKeyOf(stored);
@@ -185,8 +185,8 @@ export async function createKeyring(db: Queryable, master: KeyObject, options: K
       return stored === undefined ? null : signingKeyOf(stored);
     },
     promoteNextLedgerKey: () => store.promote('next-ledger', 'ledger', newKeyId('ledger')),
-    manifestKey: remembered(() => signingKey('manifest')),
-    promiseKey: remembered(() => signingKey('promise')),
+    manifestKey: memoized(() => signingKey('manifest')),
+    promiseKey: memoized(() => signingKey('promise')),
     ...createJwtKeys(db, store, () => newSigningKey(newKeyId('jwt')), reportAltered),
     throttleKey: () => secretKey('throttle', null),
     refreshKey: () => secretKey('refresh', null),

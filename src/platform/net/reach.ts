@@ -33,7 +33,7 @@ export type LookUpHost = (
 ) => void;
 
 /** The addresses to which the service may connect on behalf of a tenant. */
-export interface Reach {
+export interface EgressPolicy {
   /** Whether an address is public, or in a network that the operator lists. */
   readonly mayReach: (address: string) => boolean;
   /** Whether an address is in a network that the operator lists. */
@@ -58,7 +58,7 @@ export interface Reach {
  * reach its own network by it.
  * @param allowedNetworks networks that are not public and may be reached nevertheless
  */
-export function createReach(allowedNetworks: readonly string[], lookUp: LookUpHost = lookUpHost): Reach {
+export function createReach(allowedNetworks: readonly string[], lookUp: LookUpHost = lookUpHost): EgressPolicy {
   const check = createAddressCheck();
   const isListed = (address: string): boolean => allowedNetworks.length > 0 && check(allowedNetworks, address);
   const mayReach = (address: string): boolean => !isSpecialAddress(address) || isListed(address);

@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import { connect } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
-import { HostRefused, type Reach, withoutBrackets } from '../../platform/net/reach.js';
+import { type EgressPolicy, HostRefused, withoutBrackets } from '../../platform/net/reach.js';
 import { type Faults, LIMITS, reasonOf } from './visit.js';
 
 /** A proxy on loopback through which a browser reaches public addresses and nothing else. */
@@ -41,7 +41,7 @@ const FORWARDED: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns whether a page may connect to a port of an address. */
-export function portCheck(reach: Reach, port: number): (address: string) => boolean {
+export function portCheck(reach: EgressPolicy, port: number): (address: string) => boolean {
   return (address) => WEB_PORTS.has(port) || reach.isListed(address);
 }
 
@@ -49,7 +49,7 @@ export function portCheck(reach: Reach, port: number): (address: string) => bool
  * Starts a proxy for one visit. A browser with this proxy resolves no name and opens no connection
  * by itself, so that every connection passes the check of the address that is connected to.
  */
-export async function startGuardedProxy(reach: Reach, faults: Faults): Promise<GuardedProxy> {
+export async function startGuardedProxy(reach: EgressPolicy, faults: Faults): Promise<GuardedProxy> {
   const open = new Set<Duplex>();
   const failures = new Map<string, string>();
   const note = (host: string, error: unknown): void => {
@@ -115,7 +115,7 @@ export async function startGuardedProxy(reach: Reach, faults: Faults): Promise<G
 }
 
 interface Context {
-  readonly reach: Reach;
+  readonly reach: EgressPolicy;
   readonly faults: Faults;
   readonly note: (host: string, error: unknown) => void;
   /** Adds bytes that came, or were sent. */

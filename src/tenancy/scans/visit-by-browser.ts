@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { withAnySignal } from '../../platform/background/signals.js';
-import type { Reach } from '../../platform/net/reach.js';
+import type { EgressPolicy } from '../../platform/net/reach.js';
 import { type DevTools, startBrowser } from './browser.js';
 import { type GuardedProxy, startGuardedProxy } from './guarded-proxy.js';
 import {
@@ -59,7 +59,7 @@ const Databases = z.looseObject({ databaseNames: z.array(z.string()) });
 /** Creates visits in a real browser. @param executable path of Chromium or Chrome */
 export function visitByBrowser(
   executable: string,
-  reach: Reach,
+  reach: EgressPolicy,
   faults: Faults,
   times: VisitTimes = VISIT_TIMES,
 ): VisitPage {

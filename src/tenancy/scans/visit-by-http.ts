@@ -1,7 +1,7 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { withAnySignal } from '../../platform/background/signals.js';
-import type { Reach } from '../../platform/net/reach.js';
+import type { EgressPolicy } from '../../platform/net/reach.js';
 import { portCheck } from './guarded-proxy.js';
 import {
   type InitialCookie,
@@ -32,7 +32,7 @@ interface Answer {
  * Creates visits without a browser: only the page is requested, and no script runs. Cookies are
  * those of the response's headers, and hosts those that the page's HTML names.
  */
-export function visitByHttp(reach: Reach, userAgent: string, times: VisitTimes = VISIT_TIMES): VisitPage {
+export function visitByHttp(reach: EgressPolicy, userAgent: string, times: VisitTimes = VISIT_TIMES): VisitPage {
   return (target, cookie, signal) =>
     withAnySignal([signal, AbortSignal.timeout(times.visitMs)], (limit) =>
       follow(target, (url) =>
@@ -84,7 +84,7 @@ function visitOf(url: URL, { status, body, isWhole }: Answer, cookies: readonly 
 /** Requests one URL. @throws ScanFailed */
 function get(
   url: URL,
-  reach: Reach,
+  reach: EgressPolicy,
   headers: Record<string, string>,
   { answerMs, signal }: { readonly answerMs: number; readonly signal: AbortSignal },
 ): Promise<Answer> {

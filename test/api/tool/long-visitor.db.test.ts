@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { StatusResponse } from '../../../schemas/api/status.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
-import { FairTurns, type Rest } from '../../../src/api/guards/fair-turns.js';
+import { FairScheduler, type Rest } from '../../../src/api/guards/fair-scheduler.js';
 import { createLoadGate } from '../../../src/api/guards/load-gate.js';
 import type { Guard } from '../../../src/api/guards/tool-guard.js';
 import { createApp } from '../../../src/api/server/app.js';
@@ -101,14 +101,14 @@ interface Served {
 async function serve(parts: {
   readonly db?: Queryable;
   readonly readEvents?: EventLog['readEvents'];
-  readonly turns?: FairTurns;
+  readonly turns?: FairScheduler;
   readonly log?: Logger;
 }): Promise<Served> {
   const { apiPool, eventLog, keyring } = app.service.installation;
   // No pause: a clock that stands still measures no work.
   const now = () => 0;
   const { db = apiPool, readEvents = (places) => eventLog.readEvents(places) } = parts;
-  const { turns = new FairTurns({ slots: 2, now }) } = parts;
+  const { turns = new FairScheduler({ slots: 2, now }) } = parts;
   const directory = createSiteDirectory(apiPool, keyring);
   const guard: Guard = async (request) => {
     const rawApiKey = String(request.headers['x-api-key']);
@@ -217,7 +217,7 @@ it('reads each row of a visitor once for the status, however many there are', as
 });
 
 it('reads test records in turns that are not those of the tenant’s records', async () => {
-  const turns = new FairTurns({ slots: 2, now: () => 0 });
+  const turns = new FairScheduler({ slots: 2, now: () => 0 });
   const taken = vi.spyOn(turns, 'take');
   const { key } = await createApiKey(app.service.installation.adminPool, shop.site.id, 'read', { mode: 'test' });
   const served = await serve({ turns });
@@ -451,8 +451,8 @@ it('logs no failure when the client leaves during an export', async () => {
   const ended = new Promise<void>((resolve) => {
     left = resolve;
   });
-  class Leaving extends FairTurns {
-    override async take<T>(...given: Parameters<typeof FairTurns.prototype.take<T>>): Promise<T> {
+  class Leaving extends FairScheduler {
+    override async take<T>(...given: Parameters<typeof FairScheduler.prototype.take<T>>): Promise<T> {
       taken += 1;
       // The first chunk has been sent by then.
       if (taken === 8) {
@@ -474,7 +474,7 @@ it('logs no failure when the client leaves during an export', async () => {
 
 it('exports records in turns of a few, and holds no turn while the client reads', async () => {
   const owners: string[] = [];
-  class Counted extends FairTurns {
+  class Counted extends FairScheduler {
     override take<T>(owner: string, ...rest: [work: (rest: Rest) => Promise<T>, gone?: AbortSignal]): Promise<T> {
       owners.push(owner);
       return super.take(owner, ...rest);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Lanes, Places } from '../../../src/pipeline/webhooks/webhooks-part.js';
+import { Lanes, Semaphore } from '../../../src/pipeline/webhooks/webhooks-part.js';
 
 /** A piece of work that ends when it is told to. */
 function held(): { readonly work: () => Promise<void>; readonly end: () => void } {
@@ -37,7 +37,7 @@ it('keeps lanes free of slow receivers, and gives them to those that are fast ag
 });
 
 it('lets a bounded number work at a time, in their order', async () => {
-  const places = new Places(2);
+  const places = new Semaphore(2);
   const order: number[] = [];
   const enter = (number: number) => places.enter().then(() => void order.push(number));
   const all = Promise.all([1, 2, 3, 4].map(enter));

@@ -11,7 +11,7 @@ import {
   queueExport,
   SHOWN_STATE,
   startExport,
-} from '../../../src/platform/exports/export-states.js';
+} from '../../../src/platform/export-states.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 import { until } from '../../support/wait.js';
 

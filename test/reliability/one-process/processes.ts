@@ -62,7 +62,7 @@ export function memoryHeadFile(): LedgerHeadFile {
 }
 
 /** Work of a process on one database server. */
-interface Life {
+interface ServerRun {
   readonly server: ServerBinding;
   /** Rejects when an operator must act. */
   readonly ended: Promise<unknown>;
@@ -97,7 +97,7 @@ function watch(name: string, server: ServerBinding): () => Promise<void> {
  * when the ledger does not continue what is known.
  * @returns why the process ended for good
  */
-async function live(open: (memory: ProcessMemory) => Promise<Life>): Promise<unknown> {
+async function live(open: (memory: ProcessMemory) => Promise<ServerRun>): Promise<unknown> {
   const memory = createProcessMemory();
   const backOff = new BackOff();
   for (let isFirst = true; ; isFirst = false) {

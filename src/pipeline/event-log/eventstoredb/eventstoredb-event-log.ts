@@ -34,7 +34,7 @@ import {
 } from '../port.js';
 import { appendFailure, unavailable } from './append-errors.js';
 import { createGuardedClient } from './guarded-client.js';
-import { follow, gather, Room } from './reading.js';
+import { follow, gather, PageBudget } from './reading.js';
 import {
   encodeMetadata,
   isSystemEvent,
@@ -174,7 +174,7 @@ class EventStoreDbEventLog implements EventLog {
     // The server fails a read of no events, as it fails when it cannot answer.
     if (limit < 1) return [];
     const events: StreamEvent[] = [];
-    const room = new Room(this.#pageBytes);
+    const room = new PageBudget(this.#pageBytes);
     const reading = this.#client.readStream(stream, {
       direction: FORWARDS,
       fromRevision: BigInt(fromRevision),
@@ -242,7 +242,7 @@ class EventStoreDbEventLog implements EventLog {
 
   async readAll(after: Position | null, limit: number): Promise<LogPage> {
     const events: LoggedEvent[] = [];
-    const room = new Room(this.#pageBytes);
+    const room = new PageBudget(this.#pageBytes);
     // A read from a position begins with the event at that position, which the caller already has.
     const maxCount = after === null ? limit : limit + 1;
     let count = 0;

@@ -69,7 +69,7 @@ export async function gather(
  * Remaining bytes of a page. The event that exhausts them still belongs to the page, because the
  * client cannot return it.
  */
-export class Room {
+export class PageBudget {
   constructor(private bytes: number) {}
 
   isLeftAfter(event: { readonly data: Uint8Array; readonly metadata: Uint8Array }): boolean {

@@ -1,9 +1,9 @@
 import { setImmediate as otherWork } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { FairTurns } from '../../../src/api/guards/fair-turns.js';
+import { FairScheduler } from '../../../src/api/guards/fair-scheduler.js';
 
 /** Work that runs until it is released. */
-function work(turns: FairTurns, owner: string, started: string[]) {
+function work(turns: FairScheduler, owner: string, started: string[]) {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -18,7 +18,7 @@ function work(turns: FairTurns, owner: string, started: string[]) {
 
 describe('turns of large requests', () => {
   it('run one of each owner at a time, and not more than there are slots', async () => {
-    const turns = new FairTurns({ slots: 2, now: () => 0 });
+    const turns = new FairScheduler({ slots: 2, now: () => 0 });
     const started: string[] = [];
     const all = ['a', 'a', 'a', 'b', 'c'].map((owner) => work(turns, owner, started));
     await otherWork();
@@ -28,7 +28,7 @@ describe('turns of large requests', () => {
   });
 
   it('go round the owners that wait', async () => {
-    const turns = new FairTurns({ slots: 1, now: () => 0 });
+    const turns = new FairScheduler({ slots: 1, now: () => 0 });
     const started: string[] = [];
     const all = ['a', 'a', 'a', 'a', 'b', 'b', 'c'].map((owner) => work(turns, owner, started));
     for (const one of all) one.release();
@@ -37,7 +37,7 @@ describe('turns of large requests', () => {
   });
 
   it('forget work whose client has gone before its turn', async () => {
-    const turns = new FairTurns({ slots: 1, now: () => 0 });
+    const turns = new FairScheduler({ slots: 1, now: () => 0 });
     const started: string[] = [];
     const first = work(turns, 'a', started);
     const gone = new AbortController();
@@ -57,7 +57,7 @@ describe('turns of large requests', () => {
   });
 
   it('are taken for each page, and end before the page is used', async () => {
-    const turns = new FairTurns({ slots: 1, now: () => 0 });
+    const turns = new FairScheduler({ slots: 1, now: () => 0 });
     const order: string[] = [];
     const read = async (owner: string): Promise<void> => {
       async function* pages(): AsyncGenerator<string, void> {
@@ -70,7 +70,7 @@ describe('turns of large requests', () => {
   });
 
   it('continue after work that failed', async () => {
-    const turns = new FairTurns({ slots: 1, now: () => 0 });
+    const turns = new FairScheduler({ slots: 1, now: () => 0 });
     const failing = turns.take('a', async () => {
       throw new Error('the work failed');
     });
@@ -81,7 +81,7 @@ describe('turns of large requests', () => {
 
   it('let other work be done for a multiple of the time of each step', async () => {
     let now = 0;
-    const turns = new FairTurns({ slots: 1, now: () => now });
+    const turns = new FairScheduler({ slots: 1, now: () => now });
     const startedAt = performance.now();
     await turns.take('a', async (rest) => {
       now += 50;
@@ -92,7 +92,7 @@ describe('turns of large requests', () => {
 
   it('leave a slot empty after its work, while nobody waits for an answer', async () => {
     let now = 0;
-    const turns = new FairTurns({ slots: 1, now: () => now, pause: 2 });
+    const turns = new FairScheduler({ slots: 1, now: () => now, pause: 2 });
     const started: string[] = [];
     const [first, second] = ['a', 'b'].map((owner) =>
       turns.take(owner, async () => {
@@ -107,7 +107,7 @@ describe('turns of large requests', () => {
   });
 
   it('refuse work when too much waits, and take it again afterwards', async () => {
-    const turns = new FairTurns({ slots: 1, now: () => 0, maxWaiting: 2 });
+    const turns = new FairScheduler({ slots: 1, now: () => 0, maxWaiting: 2 });
     const started: string[] = [];
     const all = ['a', 'b', 'b'].map((owner) => work(turns, owner, started));
     await expect(turns.take('c', async () => 'done')).rejects.toMatchObject({
@@ -120,7 +120,7 @@ describe('turns of large requests', () => {
   });
 
   it('refuse an owner whose work takes all its places, and no other owner', async () => {
-    const turns = new FairTurns({ slots: 1, now: () => 0, maxOfOwner: 2 });
+    const turns = new FairScheduler({ slots: 1, now: () => 0, maxOfOwner: 2 });
     const started: string[] = [];
     const all = ['a', 'a', 'a', 'b'].map((owner) => work(turns, owner, started));
     await expect(turns.take('a', async () => 'done')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });

@@ -1,7 +1,7 @@
-export interface SilenceLimits {
+export interface HeartbeatLimits {
   /** Interval of `tick`, in milliseconds. */
   readonly tickMs: number;
-  /** Silence from which on the other process counts as silent, and as hung. */
+  /** HeartbeatMonitor from which on the other process counts as silent, and as hung. */
   readonly silentMs: number;
   readonly hungMs: number;
   /** As `hungMs`, until the process has started: to load its program takes long where processors are scarce. */
@@ -13,11 +13,11 @@ export interface SilenceLimits {
  * instead of reading a clock: if this process did not run either, as on a machine that was asleep, the
  * silence says nothing about the other one.
  */
-export class Silence {
+export class HeartbeatMonitor {
   #ticks = 0;
   #hasStarted = false;
 
-  constructor(private readonly limits: SilenceLimits) {}
+  constructor(private readonly limits: HeartbeatLimits) {}
 
   heard(): void {
     this.#ticks = 0;

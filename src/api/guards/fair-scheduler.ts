@@ -45,7 +45,7 @@ export function restingFrom(now: () => number): Rest {
  * most one turn of each other owner between its own. A few owners with many or large requests can therefore
  * neither occupy the main thread nor keep the others from it.
  */
-export class FairTurns {
+export class FairScheduler {
   /** Owners whose turn it is: each has one at a time. */
   readonly #busy = new Set<string>();
   /** Callbacks that start the waiting work, by owner, in the order of the owners' next turns. */

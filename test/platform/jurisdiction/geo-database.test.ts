@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type GeoDatabase, openGeoDatabase } from '../../../src/platform/jurisdiction/geo-database.js';
 import { ipBytes } from '../../../src/platform/net/addresses.js';
-import { type GeoDatabase, openGeoDatabase } from '../../../src/platform/regions/geo-database.js';
 import { buildMmdb } from './mmdb-builder.js';
 
 const bytes = (address: string): Uint8Array => ipBytes(address) ?? new Uint8Array(4);

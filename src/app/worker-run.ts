@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import { assertConnectionsFit } from './connection-room.js';
-import type { Life, Turn } from './follow-server.js';
+import type { Handover, ServerRun } from './follow-server.js';
 import { openInstallation } from './installation.js';
 import { type RunningWorker, runWorker } from './worker.js';
 
 /** A worker on one database server, without an HTTP application. */
-export type WorkerLife = Life & Pick<RunningWorker, 'begun' | 'prepared' | 'reasons'>;
+export type WorkerRun = ServerRun & Pick<RunningWorker, 'begun' | 'prepared' | 'reasons'>;
 
 /**
  * Opens the installation, and runs every background part as soon as the event log answers and the
@@ -13,11 +13,11 @@ export type WorkerLife = Life & Pick<RunningWorker, 'begun' | 'prepared' | 'reas
  * @param onWaiting is called when the parts cannot run yet, and run later
  * @throws errors of configuration, database and keys
  */
-export async function openWorkerLife(
-  { config, memory }: Pick<Turn, 'config' | 'memory'>,
+export async function startWorkerRun(
+  { config, memory }: Pick<Handover, 'config' | 'memory'>,
   logger: Logger,
   onWaiting?: () => void,
-): Promise<WorkerLife> {
+): Promise<WorkerRun> {
   const installation = await openInstallation(config, logger, { role: 'worker', migrates: false, signs: true, memory });
   await assertConnectionsFit(installation).catch(async (error: unknown) => {
     await installation.close();

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { judgedCases } from './judges/cases.js';
-import { DISAGREEMENTS, type JudgeName } from './judges/disagreements.js';
-import { bouncyCastleJudge, dotNetJudge, type Judge, opensslJudge } from './judges/judges.js';
+import { judgedCases } from './independent-verifiers/cases.js';
+import { DISAGREEMENTS, type JudgeName } from './independent-verifiers/disagreements.js';
+import { bouncyCastleJudge, dotNetJudge, type Judge, opensslJudge } from './independent-verifiers/judges.js';
 import { verify } from './support/authority.js';
 import { DATA, GEN_TIME } from './support/tokens.js';
 

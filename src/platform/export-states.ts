@@ -1,7 +1,7 @@
 import { v7 as uuidV7 } from 'uuid';
 import * as z from 'zod';
-import type { EXPORT_REASONS, EXPORT_STATES } from '../../../schemas/api/panel/exports.js';
-import { type Queryable, withTransaction } from '../database/pool.js';
+import type { EXPORT_REASONS, EXPORT_STATES } from '../../schemas/api/panel/exports.js';
+import { type Queryable, withTransaction } from './database/pool.js';
 
 /**
  * The states of an export, and the only code that changes them. `exports` has one row for each

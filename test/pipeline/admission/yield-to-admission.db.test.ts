@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createGiveWay, restAfter } from '../../../src/pipeline/admission/give-way.js';
+import { createGiveWay, restAfter } from '../../../src/pipeline/admission/yield-to-admission.js';
 import { type Pipeline, startPipeline } from '../relay/pipeline.js';
 import { createSiteFixture, type SiteFixture } from './site-fixture.js';
 
