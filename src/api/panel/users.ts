@@ -29,7 +29,7 @@ const one = { ...shared, params: UserParams, errors: ['RESOURCE_NOT_FOUND'] } as
 
 /**
  * Users of the caller's own tenant. The transaction decides which users a role may change
- * (rules.ts).
+ * (the functions `permit…` below).
  */
 export const USER_OPERATIONS = [
   route({
