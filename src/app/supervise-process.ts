@@ -6,7 +6,7 @@ import { BackOff, pause } from '../platform/background/waiting.js';
 import type { Environment } from '../platform/config/index.js';
 import { deferred } from '../platform/deferred.js';
 import type { ReadinessReason } from '../platform/health.js';
-import type { ProcessMetrics } from './metrics/metrics.js';
+import type { ProcessMetrics } from './metrics/process-json.js';
 import { FromWorker, type ToApi } from './process-messages.js';
 import { Silence, type SilenceLimits } from './silence.js';
 
