@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { streamsRoot, tiledRuns } from '../schemas/evidence/batch-header.js';
-import { batchRoot } from '../src/pipeline/ledger/batch-nodes.js';
 import { namedRuns, runsOf, sortedLeaves, sortedTags, tagsRoot } from '../src/pipeline/ledger/batch-rules.js';
 import type { SealedLeaf } from '../src/pipeline/ledger/ledger-state.js';
 import { SALT_KEY_BYTES, streamKeysUnder } from '../src/pipeline/ledger/stream-keys.js';
+import { batchRoot } from '../src/pipeline/sealer/seal.js';
 import type { BenchedService, RunFigures } from './benched-service.js';
 import { describeRun, median } from './report.js';
 import { SINGLE } from './singles.js';

@@ -2,7 +2,7 @@ import type { Server } from 'node:net';
 import { describe } from '../platform/background/part.js';
 import type { Environment } from '../platform/config/index.js';
 import type { Installation } from './installation.js';
-import type { ProcessMetrics } from './metrics/metrics.js';
+import type { ProcessMetrics } from './metrics/process-json.js';
 import { noteAccepted } from './process-memory.js';
 import { FromApi, HEARTBEAT_MS } from './process-messages.js';
 import {

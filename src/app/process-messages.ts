@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { READINESS_CODES } from '../platform/health.js';
-import { ProcessMetrics } from './metrics/metrics.js';
+import { ProcessMetrics } from './metrics/process-json.js';
 
 /** Interval at which the worker process says that its event loop turns, in milliseconds. */
 export const HEARTBEAT_MS = 1_000;

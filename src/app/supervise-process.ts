@@ -7,7 +7,7 @@ import type { Environment } from '../platform/config/index.js';
 import { deferred } from '../platform/deferred.js';
 import type { ReadinessReason } from '../platform/health.js';
 import { type HeartbeatLimits, HeartbeatMonitor } from './heartbeat-monitor.js';
-import type { ProcessMetrics } from './metrics/metrics.js';
+import type { ProcessMetrics } from './metrics/process-json.js';
 import { FromWorker, type ToApi } from './process-messages.js';
 
 /** A process that another one starts and replaces: the worker, or one that answers callers. */

@@ -4,7 +4,8 @@ import { openAudit } from '../app/open-audit.js';
 import { type AuditResult, runAudit } from '../audit/audit.js';
 import { FINDING_KINDS, type Finding, type FindingKind, type FoldedFindings } from '../audit/finding.js';
 import { type AuditState, readState, type SectionName, writeState } from '../audit/state-file.js';
-import { type CliContext, CommandError, commandLogger, configOf, EXIT, print } from './command/context.js';
+import { CommandError, EXIT } from './command/command.js';
+import { type CliContext, commandLogger, configOf, print } from './command/context.js';
 import { type ProgressBar, progressBar } from './command/progress-bar.js';
 
 interface Options {

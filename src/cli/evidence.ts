@@ -15,8 +15,8 @@ import { createGiveWay } from '../pipeline/admission/yield-to-admission.js';
 import { appendAuditEntry } from '../platform/audit-log.js';
 import { VERSION } from '../platform/version.js';
 import { tenantOfSite } from '../tenancy/sites/sites.js';
-import { jsonCommand, several, uuid, wholeNumber } from './command/command.js';
-import { type CliContext, CommandError, EXIT, print, withInstallation } from './command/context.js';
+import { CommandError, EXIT, jsonCommand, several, uuid, wholeNumber } from './command/command.js';
+import { type CliContext, print, withInstallation } from './command/context.js';
 import { progressBar } from './command/progress-bar.js';
 
 interface Options {

@@ -5,7 +5,8 @@ import { seedDemo } from '../demo/seed/seed-demo.js';
 import { type Environment, variables } from '../platform/config/index.js';
 import { type Example, readExample, writeExample } from '../platform/files.js';
 import { isLoopback } from '../platform/net/reach.js';
-import { type CliContext, CommandError, configOf, EXIT, withInstallation } from './command/context.js';
+import { CommandError, EXIT } from './command/command.js';
+import { type CliContext, configOf, withInstallation } from './command/context.js';
 
 const FOLDER = 'data-example';
 /**

@@ -7,8 +7,8 @@ import { BackOff, pause } from '../platform/background/waiting.js';
 import { loopbackLookup, refuseUnlessLoopback } from '../platform/net/reach.js';
 import { VERSION } from '../platform/version.js';
 import { keyOfSecret, newWebhookSecret } from '../tenancy/webhooks/webhooks.js';
-import { signalled } from './command/command.js';
-import { type CliContext, CommandError, EXIT, EXIT_CODES_HELP } from './command/context.js';
+import { CommandError, EXIT, EXIT_CODES_HELP, signalled } from './command/command.js';
+import type { CliContext } from './command/context.js';
 
 const DEFAULT_SERVICE = 'http://127.0.0.1:8080';
 

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { VERSION } from '../platform/version.js';
-import { type CliContext, EXIT_CODES_HELP } from './command/context.js';
+import { EXIT_CODES_HELP } from './command/command.js';
+import type { CliContext } from './command/context.js';
 
 /** Creates a command. Calling it loads the modules of that command only. */
 type CommandLoader = (context: CliContext) => Promise<Command>;

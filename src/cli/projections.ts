@@ -16,8 +16,8 @@ import {
   rebuildProjection,
   removeProjection,
 } from '../pipeline/projector/index.js';
-import { jsonCommand } from './command/command.js';
-import { type CliContext, CommandError, EXIT, print, withInstallation } from './command/context.js';
+import { CommandError, EXIT, jsonCommand } from './command/command.js';
+import { type CliContext, print, withInstallation } from './command/context.js';
 import { withBar } from './command/progress-bar.js';
 
 interface Options {

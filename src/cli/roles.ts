@@ -8,8 +8,8 @@ import { superviseApi } from '../app/supervise-api.js';
 import { type Config, type Environment, loadConfig } from '../platform/config/index.js';
 import type { SchemaDifference } from '../platform/database/schema-differences.js';
 import { createLogger } from '../platform/telemetry/logger.js';
-import { jsonCommand, signalled } from './command/command.js';
-import { type CliContext, CommandError, configOf, print, withInstallation } from './command/context.js';
+import { CommandError, jsonCommand, signalled } from './command/command.js';
+import { type CliContext, configOf, print, withInstallation } from './command/context.js';
 import { exampleEnvironment, exampleLines, makeExample } from './example.js';
 
 /** A role of a process; `serve` is `api`, and a `worker` in a process of its own. */

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
-import { type CliContext, CommandError, EXIT } from './command/context.js';
+import { CommandError, EXIT } from './command/command.js';
+import type { CliContext } from './command/context.js';
 import { createProgram } from './program.js';
 
 /**

@@ -14,7 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'platform/caches.ts': ['platform/deferred.ts'],
   'platform/clock.ts': ['platform/background', 'platform/database'],
   'platform/config': ['platform/database', 'platform/net'],
-  'platform/database': ['platform/deferred.ts'],
+  'platform/database': ['platform/deferred.ts', 'platform/net'],
   'platform/deferred.ts': [],
   'platform/event-ids.ts': ['platform/keys'],
   'platform/errors.ts': [],

@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
-import * as z from 'zod';
 import type { BackgroundPart } from '../../platform/background/part.js';
 import type { ServerBinding } from '../../platform/database/server-binding.js';
 import { READINESS_CODES, READINESS_REASONS, type Readiness } from '../../platform/health.js';
@@ -14,6 +13,7 @@ import {
   createTimestampMetrics,
   type ObserveTimestamp,
 } from './part-metrics.js';
+import { ProcessMetrics } from './process-json.js';
 import { createHttpMetrics, createProcessMetrics, type ObserveRequests } from './process-metrics.js';
 import { createStateMetrics, type StateOptions } from './state-metrics.js';
 
@@ -202,21 +202,3 @@ function createReadinessMetrics(registry: Registry, readiness: Readiness): void 
     },
   });
 }
-
-/** The metrics of one process, as `prom-client` writes and adds them up in JSON. */
-export const ProcessMetrics = z.array(
-  z.object({
-    name: z.string(),
-    help: z.string(),
-    type: z.string(),
-    aggregator: z.string(),
-    values: z.array(
-      z.object({
-        value: z.number(),
-        labels: z.record(z.string(), z.union([z.string(), z.number()])),
-        metricName: z.string().optional(),
-      }),
-    ),
-  }),
-);
-export type ProcessMetrics = z.infer<typeof ProcessMetrics>;

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { AuditLogQuery } from '../../../schemas/api/panel/audit-log.js';
 import { auditLogPage } from '../../api/panel/audit-log.js';
-import { jsonCommand, uuid, wholeNumber } from '../command/command.js';
-import { type CliContext, CommandError, print, withInstallation } from '../command/context.js';
+import { CommandError, jsonCommand, uuid, wholeNumber } from '../command/command.js';
+import { type CliContext, print, withInstallation } from '../command/context.js';
 
 interface AuditLogOptions {
   readonly json?: boolean;

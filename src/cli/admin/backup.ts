@@ -4,8 +4,8 @@ import { type BackupState, isBackupSound, openAudit, readBackupState } from '../
 import { runAudit } from '../../audit/audit.js';
 import { FINDING_KINDS } from '../../audit/finding.js';
 import { createLogger } from '../../platform/telemetry/logger.js';
-import { jsonCommand } from '../command/command.js';
-import { type CliContext, CommandError, configOf, print } from '../command/context.js';
+import { CommandError, jsonCommand } from '../command/command.js';
+import { type CliContext, configOf, print } from '../command/context.js';
 
 /** `admin backup verify` */
 export function backupCommand(context: CliContext): Command {

@@ -11,8 +11,8 @@ import {
   statementOf,
 } from '../../erasure/index.js';
 import { parseIdentifier } from '../../evidence/verification/stored-record.js';
-import { jsonCommand, uuid } from '../command/command.js';
-import { type CliContext, CommandError, EXIT, print, withInstallation } from '../command/context.js';
+import { CommandError, EXIT, jsonCommand, uuid } from '../command/command.js';
+import { type CliContext, print, withInstallation } from '../command/context.js';
 
 interface Options {
   readonly json?: boolean;

@@ -24,8 +24,8 @@ import {
 } from '../../pipeline/importer/index.js';
 import { changeAsOperator } from '../../platform/audit-log.js';
 import { loadSite, UnknownSite } from '../../tenancy/directory/site-directory.js';
-import { jsonCommand, several, uuid } from '../command/command.js';
-import { type CliContext, CommandError, EXIT, print, withInstallation } from '../command/context.js';
+import { CommandError, EXIT, jsonCommand, several, uuid } from '../command/command.js';
+import { type CliContext, print, withInstallation } from '../command/context.js';
 import { withBar } from '../command/progress-bar.js';
 
 interface Options {

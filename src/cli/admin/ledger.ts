@@ -12,8 +12,8 @@ import { openLedgerSigner } from '../../pipeline/ledger/ledger-signer.js';
 import { adoptLedger, skipLedgerEvent } from '../../pipeline/ledger/repair-ledger.js';
 import { changeAsOperator } from '../../platform/audit-log.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { jsonCommand } from '../command/command.js';
-import { type CliContext, CommandError, print, withInstallation } from '../command/context.js';
+import { CommandError, jsonCommand } from '../command/command.js';
+import { type CliContext, print, withInstallation } from '../command/context.js';
 
 /** `admin ledger rotate-key|adopt|skip-event` */
 export function ledgerCommand(context: CliContext): Command {

@@ -10,8 +10,8 @@ import { acceptRestoredLedger } from '../../pipeline/ledger/repair-ledger.js';
 import { type LostKeys, recoverLog } from '../../pipeline/relay/recover-log.js';
 import { setRefusedAside } from '../../pipeline/relay/set-aside.js';
 import { eventStoreUrl } from '../../platform/config/formats.js';
-import { jsonCommand, uuid } from '../command/command.js';
-import { type CliContext, CommandError, EXIT, print, withInstallation } from '../command/context.js';
+import { CommandError, EXIT, jsonCommand, uuid } from '../command/command.js';
+import { type CliContext, print, withInstallation } from '../command/context.js';
 
 const POSTGRES = 'postgres';
 

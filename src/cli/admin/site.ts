@@ -11,8 +11,8 @@ import { vendorListsIn } from '../../tenancy/configuration/vendor-lists.js';
 import { verifySite } from '../../tenancy/domains/verify-site.js';
 import { tenantOfSite } from '../../tenancy/sites/sites.js';
 import { changeSubscription, createTenant, PLANS } from '../../tenancy/tenants/tenants.js';
-import { allPages, jsonCommand, uuid, wholeNumber } from '../command/command.js';
-import { type CliContext, CommandError, configOf, print, withInstallation } from '../command/context.js';
+import { allPages, CommandError, jsonCommand, uuid, wholeNumber } from '../command/command.js';
+import { type CliContext, configOf, print, withInstallation } from '../command/context.js';
 
 interface Json {
   readonly json?: boolean;

@@ -8,8 +8,8 @@ import type { OperatorAnswer } from '../../api/panel/call-as-operator.js';
 import { PANEL_OPERATIONS } from '../../api/panel/operations.js';
 import type { PanelRoute } from '../../api/panel/serve-panel.js';
 import type { Operation } from '../../api/server/operation.js';
-import { jsonCommand, uuid, wholeNumber } from '../command/command.js';
-import { type CliContext, CommandError, EXIT, print, withInstallation } from '../command/context.js';
+import { CommandError, EXIT, jsonCommand, uuid, wholeNumber } from '../command/command.js';
+import { type CliContext, print, withInstallation } from '../command/context.js';
 import type { CallValues } from './call.js';
 import { argumentOf, type Field, fieldsOf, inputOf, jsonOf, optionsOf } from './fields.js';
 

@@ -4,8 +4,7 @@ import * as z from 'zod';
 import { decodeUtf8, toBase64 } from '../../../schemas/crypto/encoding.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { parameterSchemas } from '../../api/openapi/json-schemas.js';
-import { several, uuid, wholeNumber } from '../command/command.js';
-import { CommandError, EXIT } from '../command/context.js';
+import { CommandError, EXIT, several, uuid, wholeNumber } from '../command/command.js';
 
 /** A path parameter, a query parameter or a member of a body, on the command line. */
 export interface Field {

@@ -1,8 +1,6 @@
-import { MerkleTree } from 'merkletreejs';
 import * as z from 'zod';
-import { sha256 } from '../../../schemas/crypto/digest.js';
 import { splitBytes } from '../../../schemas/crypto/encoding.js';
-import { emptyRoot, HASH_LENGTH } from '../../../schemas/merkle/hashing.js';
+import { HASH_LENGTH } from '../../../schemas/merkle/hashing.js';
 import { hashesOfRanges, inclusionRanges, type LeafRange, nodesOfRanges } from '../../../schemas/merkle/proofs.js';
 import { Frontier, type TreeNode } from '../../../schemas/merkle/tree.js';
 import type { Queryable } from '../../platform/database/pool.js';
@@ -46,30 +44,6 @@ export async function readTreeProof(
 
 function nodeKey({ level, index }: TreeNode): string {
   return `${level}/${index}`;
-}
-
-const NODE_PREFIX = Uint8Array.of(0x01);
-
-/**
- * Computes the root of a Merkle batch: an RFC 6962 tree over leaf hashes. The library promotes an
- * odd node unchanged, which gives the same tree as a split at the largest power of two. The library
- * defines no root for zero leaves, so this function does.
- * @param leaves 32 bytes each, in log order
- * @returns 32 bytes
- */
-export function batchRoot(leaves: readonly Uint8Array[]): Uint8Array {
-  if (leaves.length === 0) return emptyRoot();
-  const tree = new MerkleTree(leaves.map(asBuffer), hashPair, { hashLeaves: false, sort: false, duplicateOdd: false });
-  return new Uint8Array(tree.getRoot());
-}
-
-/** @param pair two concatenated child hashes */
-function hashPair(pair: Uint8Array): Buffer {
-  return asBuffer(sha256(NODE_PREFIX, pair));
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /** The tree over the leaves of a Merkle batch. */

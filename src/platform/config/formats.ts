@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { parseWitnessKey } from '../../../schemas/evidence/cosignature.js';
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
-import { addressesOf } from '../database/connection.js';
+import { addressesOf } from '../net/addresses.js';
 import { isLoopback, withoutBrackets } from '../net/reach.js';
 
 /**

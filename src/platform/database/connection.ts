@@ -1,21 +1,9 @@
 import pg from 'pg';
 import * as z from 'zod';
+import { addressesOf } from '../net/addresses.js';
 import { DatabaseSetupError, isConnectionFailure, ServerChanged, standbyReached } from './errors.js';
 import type { ServerBinding } from './server-binding.js';
 import { prepareSession, type SessionOptions, type SessionStep, sessionSettings } from './session.js';
-
-const CONNECTION_STRING = /^([a-z]+:\/\/(?:[^@/?#]*@)?)([^/?#]*)((?:[/?#].*)?)$/is;
-
-/**
- * Returns the connection strings of the single servers that a connection string names, in its order. A list
- * of hosts is written as for libpq: `postgresql://user@a:5432,b:5432/database`.
- */
-export function addressesOf(url: string): readonly string[] {
-  const parts = CONNECTION_STRING.exec(url);
-  if (parts === null) return [url];
-  const [, before = '', hosts = '', after = ''] = parts;
-  return hosts.split(',').map((host) => `${before}${host}${after}`);
-}
 
 /** Settings of a connection, and its steps before the first use. */
 export interface ConnectionOptions extends SessionOptions {

@@ -1,11 +1,6 @@
 import pg from 'pg';
-import {
-  addressesOf,
-  type ConnectionOptions,
-  connectionConfig,
-  leadsElsewhere,
-  prepareConnection,
-} from './connection.js';
+import { addressesOf } from '../net/addresses.js';
+import { type ConnectionOptions, connectionConfig, leadsElsewhere, prepareConnection } from './connection.js';
 import { isWithoutAnswer } from './errors.js';
 import type { ServerBinding } from './server-binding.js';
 
