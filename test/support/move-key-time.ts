@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import type pg from 'pg';
 import * as z from 'zod';
+import { unwrapKey } from '../../src/platform/keys/aes-gcm.js';
 import { KeySeal, keySealColumns, sealOfKey } from '../../src/platform/keys/keyring-store.js';
-import { unwrapKey } from '../../src/platform/keys/sealed-box.js';
 
 const Rows = z.tuple([KeySeal.extend({ purpose: z.string(), wrapped: z.instanceof(Buffer) })]);
 

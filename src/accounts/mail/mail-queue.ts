@@ -4,8 +4,8 @@ import { chooseLanguage } from '../../../schemas/language/choose-language.js';
 import { acceptedLanguages } from '../../platform/accepted-languages.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { type RequestRefused, serviceUnavailable } from '../../platform/errors.js';
+import { decrypt, encrypt, NONCE_BYTES } from '../../platform/keys/aes-gcm.js';
 import { hmacSha256, type Keyring } from '../../platform/keys/index.js';
-import { NONCE_BYTES, open, seal } from '../../platform/keys/sealed-box.js';
 import { MAIL_LANGUAGES, MailJob, MailLanguage, type NewMailJob } from './mail-job.js';
 
 /** Language and network of the request that caused a mail. */
@@ -91,7 +91,7 @@ export function createMailQueue(keys: MailKeys): QueueMail {
   return async (db, job, network = null) => {
     const digestKey = hmacSha256(await keys.accountKey(), 'mail digests');
     const id = randomUUID();
-    const content = seal(await mailKey(keys), Buffer.from(JSON.stringify(job)), aad(id), randomBytes(NONCE_BYTES));
+    const content = encrypt(await mailKey(keys), Buffer.from(JSON.stringify(job)), aad(id), randomBytes(NONCE_BYTES));
     const recipient = onlyRecipientOf(job);
     const recipientDigest = recipient === null ? null : hmacSha256(digestKey, `recipient\0${recipient.toLowerCase()}`);
     // Its token is no longer valid.
@@ -178,7 +178,7 @@ export async function claimMail(
   const [row] = ClaimedRows.parse(rows);
   if (row === undefined) return null;
   const { id, content, network, is_expired: isExpired } = row;
-  const text = open(await mailKey(keys), content, aad(id))?.toString('utf8');
+  const text = decrypt(await mailKey(keys), content, aad(id))?.toString('utf8');
   return { id, job: text === undefined ? null : MailJob.parse(JSON.parse(text)), network, isExpired };
 }
 

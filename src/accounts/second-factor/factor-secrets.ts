@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { decrypt, encrypt, NONCE_BYTES } from '../../platform/keys/aes-gcm.js';
 import { hmacSha256, hmacSha256Hex, type Keyring } from '../../platform/keys/index.js';
-import { NONCE_BYTES, open, seal } from '../../platform/keys/sealed-box.js';
 
 export type FactorKeys = Pick<Keyring, 'accountKey' | 'open'>;
 
@@ -15,14 +15,14 @@ export function newFactorSecret(): Buffer {
   return randomBytes(SECRET_BYTES);
 }
 
-/** Encrypts the secret of a user. @returns the layout of `seal` */
+/** Encrypts the secret of a user. @returns the layout of `encrypt` */
 export async function sealFactorSecret(keys: FactorKeys, userId: string, secret: Uint8Array): Promise<Buffer> {
-  return seal(await factorKey(keys), secret, aad(userId), randomBytes(NONCE_BYTES));
+  return encrypt(await factorKey(keys), secret, aad(userId), randomBytes(NONCE_BYTES));
 }
 
 /** @throws Error if the value is not the one of this user: the row's seal was checked before */
 export async function openFactorSecret(keys: FactorKeys, userId: string, sealed: Uint8Array): Promise<Buffer> {
-  const secret = open(await factorKey(keys), sealed, aad(userId));
+  const secret = decrypt(await factorKey(keys), sealed, aad(userId));
   if (secret === undefined) throw new Error(`the second factor of user ${userId} cannot be decrypted`);
   return secret;
 }

@@ -5,8 +5,8 @@ import { sha256 } from '../../../schemas/crypto/digest.js';
 import { bitsOfChallenge, leadingZeroBits, PROOF } from '../../../schemas/crypto/proof-of-work.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors.js';
+import { decrypt, encrypt, NONCE_BYTES } from '../../platform/keys/aes-gcm.js';
 import { hmacSha256, type Keyring } from '../../platform/keys/index.js';
-import { NONCE_BYTES, open, seal } from '../../platform/keys/sealed-box.js';
 import { SIGN_UP_SECONDS } from '../credentials/credentials.js';
 import { type QueueMail, tooManyMails } from '../mail/mail-queue.js';
 
@@ -185,7 +185,7 @@ const AAD = Buffer.from('sign-up token', 'utf8');
 /** Makes the token of a sign-up: its content, encrypted under a key of the keyring. */
 export async function newSignUpToken(keys: SignUpKeys, wanted: WantedAccount): Promise<string> {
   const content = Buffer.from(JSON.stringify(wanted), 'utf8');
-  return PREFIX + seal(await signUpKey(keys), content, AAD, randomBytes(NONCE_BYTES)).toString('base64url');
+  return PREFIX + encrypt(await signUpKey(keys), content, AAD, randomBytes(NONCE_BYTES)).toString('base64url');
 }
 
 /**
@@ -194,7 +194,7 @@ export async function newSignUpToken(keys: SignUpKeys, wanted: WantedAccount): P
  */
 export async function readSignUpToken(keys: SignUpKeys, token: string, now: Date): Promise<WantedAccount | null> {
   if (!token.startsWith(PREFIX)) return null;
-  const content = open(await signUpKey(keys), Buffer.from(token.slice(PREFIX.length), 'base64url'), AAD);
+  const content = decrypt(await signUpKey(keys), Buffer.from(token.slice(PREFIX.length), 'base64url'), AAD);
   if (content === undefined) return null;
   const wanted = WantedAccount.parse(JSON.parse(content.toString('utf8')));
   return Date.parse(wanted.expires_at) > now.getTime() ? wanted : null;

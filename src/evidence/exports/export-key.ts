@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { decrypt, encrypt, NONCE_BYTES } from '../../platform/keys/aes-gcm.js';
 import { hmacSha256, SEED_BYTES } from '../../platform/keys/index.js';
-import { NONCE_BYTES, open, seal } from '../../platform/keys/sealed-box.js';
 
 const LABEL = Buffer.from('export', 'ascii');
 
@@ -31,14 +31,14 @@ export function exportKey(siteKey: Uint8Array, seed: Uint8Array, exportId: strin
   return hmacSha256(siteKey, Buffer.concat([LABEL, seed, Buffer.from(exportId.replaceAll('-', ''), 'hex')]));
 }
 
-/** Encrypts a value, bound to the export and the value's name. @returns the layout of `seal` */
+/** Encrypts a value, bound to the export and the value's name. @returns the layout of `encrypt` */
 export function sealSecret(key: Uint8Array, exportId: string, name: ExportSecret, value: string): Buffer {
-  return seal(key, Buffer.from(value, 'utf8'), secretAad(exportId, name), randomBytes(NONCE_BYTES));
+  return encrypt(key, Buffer.from(value, 'utf8'), secretAad(exportId, name), randomBytes(NONCE_BYTES));
 }
 
 /** Decrypts a value of `sealSecret`. @throws ExportUnreadable */
 export function openSecret(key: Uint8Array, exportId: string, name: ExportSecret, blob: Uint8Array): string {
-  const value = open(key, blob, secretAad(exportId, name));
+  const value = decrypt(key, blob, secretAad(exportId, name));
   if (value === undefined) throw new ExportUnreadable(`the ${name} of export ${exportId} cannot be decrypted`);
   return value.toString('utf8');
 }
@@ -48,14 +48,14 @@ export function openSecret(key: Uint8Array, exportId: string, name: ExportSecret
  * the last: a missing, exchanged or truncated chunk is detected.
  */
 export function sealChunk(key: Uint8Array, exportId: string, place: ChunkPlace, plaintext: Uint8Array): Buffer {
-  return seal(key, plaintext, chunkAad(exportId, place), randomBytes(NONCE_BYTES));
+  return encrypt(key, plaintext, chunkAad(exportId, place), randomBytes(NONCE_BYTES));
 }
 
 /**
  * Decrypts a chunk. @throws ExportUnreadable if the chunk was altered or belongs to another place
  */
 export function openChunk(key: Uint8Array, exportId: string, place: ChunkPlace, blob: Uint8Array): Buffer {
-  const plaintext = open(key, blob, chunkAad(exportId, place));
+  const plaintext = decrypt(key, blob, chunkAad(exportId, place));
   if (plaintext === undefined) {
     throw new ExportUnreadable(
       `piece ${place.index} of export ${exportId} was altered, or is not the one of its place`,

@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import * as z from 'zod';
 import type { Queryable } from '../database/pool.js';
+import { unwrapKey } from './aes-gcm.js';
 import { KeyError } from './errors.js';
 import { CHECK_KEY_ID, isKeySealed, KeySeal, keySealColumns } from './keyring-store.js';
-import { unwrapKey } from './sealed-box.js';
 import { signingKeyOf } from './signing-key.js';
 
 const PAGE = 500;

@@ -1,9 +1,9 @@
 import { type KeyObject, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
 import { type Queryable, withTransaction } from '../database/pool.js';
+import { unwrapKey, wrapKey } from './aes-gcm.js';
 import { KeyError } from './errors.js';
 import { hmacSha256 } from './hmac.js';
-import { unwrapKey, wrapKey } from './sealed-box.js';
 
 /** The columns of `keySealColumns`. */
 export const KeySeal = z.object({ sealed_text: z.string(), seal: z.instanceof(Uint8Array).nullable() });

@@ -6,9 +6,9 @@ import { decodeKey } from '../config/formats.js';
 import type { MasterKeySource } from '../config/index.js';
 import { type Queryable, withTransaction } from '../database/pool.js';
 import { syncFolder } from '../files.js';
+import { unwrapKey, wrapKey } from './aes-gcm.js';
 import { KeyError } from './errors.js';
 import { KeyringStore } from './keyring-store.js';
-import { unwrapKey, wrapKey } from './sealed-box.js';
 
 /**
  * Reads the master key. Creates one if `DATA_DIR` is its source and has none yet. Processes that

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
+import { decrypt, encrypt, NONCE_BYTES } from './aes-gcm.js';
 import { KeyError } from './errors.js';
 import { hmacSha256 } from './hmac.js';
-import { NONCE_BYTES, open, seal } from './sealed-box.js';
 
 /** Random bytes in small pieces, at a fraction of the cost of one generator call per piece. */
 export interface RandomPool {
@@ -89,7 +89,7 @@ export function encryptForRecord(
   plaintext: Uint8Array,
   random: RandomPool,
 ): Buffer {
-  return seal(key, plaintext, partAad(eventId, part), random.take(NONCE_BYTES));
+  return encrypt(key, plaintext, partAad(eventId, part), random.take(NONCE_BYTES));
 }
 
 /**
@@ -97,7 +97,7 @@ export function encryptForRecord(
  *   or moved
  */
 export function decryptForRecord(key: Uint8Array, eventId: string, part: RecordPart, blob: Uint8Array): Buffer {
-  const plaintext = open(key, blob, partAad(eventId, part));
+  const plaintext = decrypt(key, blob, partAad(eventId, part));
   if (plaintext === undefined) {
     throw new KeyError(
       'decrypt_failed',
@@ -112,12 +112,12 @@ export function decryptForRecord(key: Uint8Array, eventId: string, part: RecordP
  * @param key result of `approvalTokenKey`
  */
 export function encryptForToken(key: Uint8Array, tokenId: string, plaintext: Uint8Array, random: RandomPool): Buffer {
-  return seal(key, plaintext, Buffer.from(tokenId, 'utf8'), random.take(NONCE_BYTES));
+  return encrypt(key, plaintext, Buffer.from(tokenId, 'utf8'), random.take(NONCE_BYTES));
 }
 
 /** @throws KeyError `decrypt_failed` */
 export function decryptForToken(key: Uint8Array, tokenId: string, blob: Uint8Array): Buffer {
-  const plaintext = open(key, blob, Buffer.from(tokenId, 'utf8'));
+  const plaintext = decrypt(key, blob, Buffer.from(tokenId, 'utf8'));
   if (plaintext === undefined) {
     throw new KeyError('decrypt_failed', `The details of approval token ${tokenId} cannot be decrypted.`);
   }

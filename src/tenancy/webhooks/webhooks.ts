@@ -3,8 +3,8 @@ import type { ChangeWebhookRequest, Webhook } from '../../../schemas/api/panel/w
 import { consentsStream } from '../../../schemas/events/streams.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors.js';
+import { decrypt, encrypt, NONCE_BYTES } from '../../platform/keys/aes-gcm.js';
 import { hmacSha256, type Keyring } from '../../platform/keys/index.js';
-import { NONCE_BYTES, open, seal } from '../../platform/keys/sealed-box.js';
 import { changeSite } from '../sites/change-site.js';
 
 const PREFIX = 'whsec_';
@@ -25,7 +25,7 @@ async function sealWebhookSecret(
   secret: string,
 ): Promise<Buffer> {
   const key = await webhookKey(keys, siteId);
-  return seal(key, Buffer.from(secret, 'utf8'), aad(webhookId), randomBytes(NONCE_BYTES));
+  return encrypt(key, Buffer.from(secret, 'utf8'), aad(webhookId), randomBytes(NONCE_BYTES));
 }
 
 /** Returns the key of the signatures; null: the row was altered. @throws KeyError */
@@ -35,7 +35,7 @@ export async function openWebhookSecret(
   webhookId: string,
   sealed: Uint8Array,
 ): Promise<Buffer | null> {
-  const secret = open(await webhookKey(keys, siteId), sealed, aad(webhookId))?.toString('utf8');
+  const secret = decrypt(await webhookKey(keys, siteId), sealed, aad(webhookId))?.toString('utf8');
   return secret === undefined ? null : keyOfSecret(secret);
 }
 

@@ -16,7 +16,7 @@ const HEADER_BYTES = 1 + NONCE_BYTES;
  * @param nonce 12 random bytes that were never used with this key
  * @param aad context that the result is bound to; decryption requires the same bytes
  */
-export function seal(key: CipherKey, plaintext: Uint8Array, aad: Uint8Array, nonce: Uint8Array): Buffer {
+export function encrypt(key: CipherKey, plaintext: Uint8Array, aad: Uint8Array, nonce: Uint8Array): Buffer {
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(aad);
   const blob = Buffer.allocUnsafe(HEADER_BYTES + plaintext.length + TAG_BYTES);
@@ -29,7 +29,7 @@ export function seal(key: CipherKey, plaintext: Uint8Array, aad: Uint8Array, non
 }
 
 /** @returns the plaintext, or `undefined` if the key, `aad` or any bit of the blob is wrong */
-export function open(key: CipherKey, blob: Uint8Array, aad: Uint8Array): Buffer | undefined {
+export function decrypt(key: CipherKey, blob: Uint8Array, aad: Uint8Array): Buffer | undefined {
   if (blob.length < HEADER_BYTES + TAG_BYTES || blob[0] !== VERSION) return undefined;
   const end = blob.length - TAG_BYTES;
   const decipher = createDecipheriv('aes-256-gcm', key, blob.subarray(1, HEADER_BYTES), { authTagLength: TAG_BYTES });
@@ -57,15 +57,15 @@ export interface KeyIdentity {
 
 /**
  * Encrypts a key under the master key.
- * @returns a blob in the layout of `seal`
+ * @returns a blob in the layout of `encrypt`
  */
 export function wrapKey(master: KeyObject, key: Uint8Array, identity: KeyIdentity): Buffer {
-  return seal(master, key, aadOf(identity), randomBytes(NONCE_BYTES));
+  return encrypt(master, key, aadOf(identity), randomBytes(NONCE_BYTES));
 }
 
 /** @throws KeyError `unwrap_failed` if the master key is wrong or the row was altered */
 export function unwrapKey(master: KeyObject, wrapped: Uint8Array, identity: KeyIdentity): Buffer {
-  const key = open(master, wrapped, aadOf(identity));
+  const key = decrypt(master, wrapped, aadOf(identity));
   if (key === undefined) {
     throw new KeyError(
       'unwrap_failed',
