@@ -44,10 +44,9 @@ export default class UsageReporter implements Reporter {
 function sumOf(used: readonly FileUsage[]): RunUsage {
   const total = (name: keyof FileUsage) => used.reduce((sum, file) => sum + file[name], 0);
   const { user, system } = process.cpuUsage();
-  const calibrations = used.filter(({ calibration }) => calibration > 0).length;
   const files = { tests: total('tests'), programs: total('programs') };
   const times = { ...files, runner: (user + system) / 1_000, postgres: timeOfPostgres() };
-  const calibration = total('calibration') / Math.max(1, calibrations);
+  const calibration = (CALIBRATIONS * total('calibration')) / Math.max(1, used.length);
   const all = Object.values(times).reduce((sum, time) => sum + time, 0);
   return {
     ...times,
@@ -74,6 +73,9 @@ function commandOf(pid: string): string {
     return '';
   }
 }
+
+/** A unit is as much work as this many calibrations. */
+const CALIBRATIONS = 10;
 
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
 
