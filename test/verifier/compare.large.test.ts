@@ -284,7 +284,7 @@ describe('a contradiction is proved, and the proof is verified by itself', () =>
     const twin = fixtureConsent('twin', 41);
     const sealed: PackageHooks = {
       world: ({ batches }) => void batches[4]?.push(twin),
-      entryParts: (parts, { label }) => (label === 'duplicate' ? { ...parts, revision: parts.revision - 1 } : parts),
+      entryParts: (parts, { label }) => (label === 'twin' ? { ...parts, revision: parts.revision - 1 } : parts),
     };
     const without = (label: string): PackageHooks => ({
       ...sealed,
