@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
-import { changesOf, otherVersions, setVersion } from '../../scripts/release/versions.d.js';
+import { changesOf, otherVersions, setVersion } from '../../scripts/release/versions.js';
 import { VERSION } from '../../src/platform/version.js';
 
 const ROOT = new URL('../../', import.meta.url);
