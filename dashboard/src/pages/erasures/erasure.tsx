@@ -28,9 +28,11 @@ export function ErasurePage() {
           params: { path: { site_id: siteId, erasure_id: erasureId } },
         }),
       ),
-    // Until it is carried out, and proved in the ledger.
-    refetchInterval: ({ state }) =>
-      state.data?.state === 'finished' && state.data.announcements.every((one) => one.state === 'stamped')
+    // Until it is carried out, and proved in the ledger: it is finished before it is announced.
+    refetchInterval: ({ state: { data } }) =>
+      data?.state === 'finished' &&
+      data.unannounced_records === 0 &&
+      data.announcements.every((one) => one.state === 'stamped')
         ? false
         : 2000,
   });
