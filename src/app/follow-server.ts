@@ -17,14 +17,14 @@ export interface ServerRun {
   stop(): Promise<void>;
 }
 
-/** How the next life begins. */
+/** How the next run begins. */
 export interface Handover {
   readonly isFirst: boolean;
   /** All that survives the change of the server. */
   readonly memory: ProcessMemory;
   /** The configuration, with the port that callers know. */
   readonly config: Config;
-  /** Ends the life before; called when nothing can refuse the new one any more, before it listens. */
+  /** Ends the run before; called when nothing can refuse the new one any more, before it listens. */
   begins(): Promise<void>;
 }
 
@@ -32,16 +32,16 @@ export interface FollowOptions {
   readonly config: Config;
   readonly logger: Logger;
   /**
-   * Opens a life: connects, compares the database with the memory, and starts.
+   * Opens a run: connects, compares the database with the memory, and starts.
    * @throws LedgerRolledBack, ConsentsLost: the database went back in time
    */
-  readonly open: (turn: Handover) => Promise<ServerRun>;
-  /** Called when a life is refused and when another one begins. */
+  readonly open: (handover: Handover) => Promise<ServerRun>;
+  /** Called when a run is refused and when another one begins. */
   readonly onChange?: () => void;
 }
 
 /**
- * Runs one life after the other. A life ends when its connections reach another server, or when the
+ * Does one run after the other. A run ends when its connections reach another server, or when the
  * ledger does not continue what is known of it: then it uses the database no more, but still says why.
  * The next one starts without caches, as soon as the database matches what this process knows. If nothing
  * was lost, that takes a second.
@@ -58,9 +58,9 @@ export async function followServer({ config, logger, open, onChange }: FollowOpt
     let said = '';
     while (!stopping.signal.aborted) {
       try {
-        const life = await work();
-        if (!stopping.signal.aborted) return life;
-        await life.stop();
+        const run = await work();
+        if (!stopping.signal.aborted) return run;
+        await run.stop();
       } catch (error) {
         if (!isPassing(error)) throw error;
         if (said !== describe(error))
@@ -71,33 +71,33 @@ export async function followServer({ config, logger, open, onChange }: FollowOpt
     }
     return null;
   };
-  const turnAfter = (before: ServerRun | null): Handover => ({
+  const handoverAfter = (before: ServerRun | null): Handover => ({
     isFirst: before === null,
     memory,
     config: before === null || before.url === '' ? config : withPort(config, before.url),
     begins: async () => before?.stop(),
   });
   const first = await waitFor(
-    () => open(turnAfter(null)),
+    () => open(handoverAfter(null)),
     (error) => error instanceof LedgerNotCompared,
   );
   if (first === null) throw new Error('the process was stopped before it started');
-  let life = first;
+  let run = first;
   let opening: Promise<ServerRun | null> = Promise.resolve(first);
   const follow = async (): Promise<never> => {
     for (;;) {
-      const error = await endOf(life);
+      const error = await endOf(run);
       if (!isHistory(error)) throw error;
-      const left = life;
+      const left = run;
       left.installation.server.refuse(error);
       logger.error(
         { reason: describe(error) },
         'the database server changed: it is not used until it was compared with what this process knows',
       );
       onChange?.();
-      const turn = turnAfter(left);
+      const handover = handoverAfter(left);
       opening = waitFor(
-        () => open(turn),
+        () => open(handover),
         (failure) => {
           left.installation.server.refuse(failure instanceof Error ? failure : error);
           return true;
@@ -105,9 +105,9 @@ export async function followServer({ config, logger, open, onChange }: FollowOpt
       );
       const next = await opening;
       if (next === null) return new Promise<never>(() => undefined);
-      life = next;
+      run = next;
       logger.warn(
-        { server: life.installation.server.server() },
+        { server: run.installation.server.server() },
         'the database matches what this process knows; resuming',
       );
       onChange?.();
@@ -117,13 +117,13 @@ export async function followServer({ config, logger, open, onChange }: FollowOpt
   failed.catch(() => undefined);
   return {
     get installation() {
-      return life.installation;
+      return run.installation;
     },
     url: first.url,
     failed,
     stop: async () => {
       stopping.abort();
-      await life.stop();
+      await run.stop();
       await opening.catch(() => undefined);
     },
   };

@@ -37,10 +37,10 @@ interface Preparing extends Running {
  *   operator
  */
 export function startApi(config: Config, logger: Logger, restarts = 0): Promise<Service> {
-  const open = (turn: Handover): Promise<ServerRun> =>
+  const open = (handover: Handover): Promise<ServerRun> =>
     starting(async (running) => {
-      const { memory } = turn;
-      const installation = await openInstallation(turn.config, logger, { role: 'api', migrates: false, memory });
+      const { memory } = handover;
+      const installation = await openInstallation(handover.config, logger, { role: 'api', migrates: false, memory });
       running.push({ stop: () => installation.close() });
       await assertConnectionsFit(installation);
       await assertMayPromise(installation);
@@ -49,7 +49,7 @@ export function startApi(config: Config, logger: Logger, restarts = 0): Promise<
       running.push(preparing);
       const api = await createApi({ ...installation, eventLog: gate.eventLog }, { preparing, restarts });
       running.push(api);
-      await turn.begins();
+      await handover.begins();
       return { installation, url: await api.listen(), failed: new Promise(() => undefined) };
     });
   return followServer({ config, logger, open });
@@ -76,31 +76,31 @@ export async function startServe(
 ): Promise<Service> {
   let isEnding = true;
   const beside = { stop: async () => (isEnding ? worker.stop() : undefined) };
-  const open = (turn: Handover): Promise<ServerRun> =>
+  const open = (handover: Handover): Promise<ServerRun> =>
     starting(async (running) => {
-      // A later life finds the worker, which follows the server by itself, and leaves it to the next one.
+      // A later run finds the worker, which follows the server by itself, and leaves it to the next one.
       running.push(beside);
-      const { memory } = turn;
-      const options = { role: 'serve', migrates: turn.isFirst, memory };
-      const installation = await openInstallation(turn.config, logger, options);
+      const { memory } = handover;
+      const options = { role: 'serve', migrates: handover.isFirst, memory };
+      const installation = await openInstallation(handover.config, logger, options);
       // The worker stops before the installation closes, although it was created earlier.
       running.unshift({ stop: () => installation.close() });
       await assertConnectionsFit(installation);
       await installation.guard.check();
       await assertAcceptedKept(installation.workerPool, memory);
-      const workerRuns = turn.isFirst ? worker.start() : Promise.resolve();
+      const workerRuns = handover.isFirst ? worker.start() : Promise.resolve();
       // If creating the API fails first, its error is the one to report.
       workerRuns.catch(() => undefined);
       const gate = gateEventLog(installation.eventLog);
       void worker.prepared.then(() => gate.open());
-      const furtherCount = env === null ? 0 : turn.config.http.processes - 1;
+      const furtherCount = env === null ? 0 : handover.config.http.processes - 1;
       const apiOptions = { worker, restarts, ...(furtherCount > 0 && { groupsInFlight: GROUPS_OF_SEVERAL }) };
       const api = await createApi({ ...installation, eventLog: gate.eventLog }, apiOptions);
       const answering: Running[] = [api];
       // All processes drain at the same time: callers must find none that still seems to stay.
       running.push({ stop: async () => void (await Promise.all(answering.map((part) => part.stop()))) });
       await workerRuns;
-      await turn.begins();
+      await handover.begins();
       const url = await api.listen();
       if (env !== null && furtherCount > 0) {
         const further = createFurtherApis({ count: furtherCount, env, installation, worker, server: api.server });
@@ -130,15 +130,15 @@ export async function startServe(
  * @throws as `startApi`; errors of the time stamp authorities' configuration
  */
 export function startWorkerService(config: Config, logger: Logger): Promise<Service> {
-  const open = (turn: Handover): Promise<ServerRun> =>
+  const open = (handover: Handover): Promise<ServerRun> =>
     starting(async (running) => {
       // Imported here, because the API and `serve` need none of the code of the parts.
       const { startWorkerRun } = await import('./worker-run.js');
       const { createHealthServer } = await import('./health-server.js');
-      const worker = await startWorkerRun(turn, logger);
+      const worker = await startWorkerRun(handover, logger);
       running.push(worker);
       await worker.begun;
-      await turn.begins();
+      await handover.begins();
       const front = createHealthServer(worker.installation, worker.reasons);
       running.push(front);
       return { installation: worker.installation, url: await front.listen(), failed: worker.failed };

@@ -39,21 +39,21 @@ async function run(): Promise<void> {
 }
 
 /** Starts the parts on one database server, and reports their state to the parent process. */
-async function open(turn: Handover): Promise<ServerRun> {
-  const life = await startWorkerRun(turn, logger, () => void tellParent({ kind: 'waiting' }));
+async function open(handover: Handover): Promise<ServerRun> {
+  const run = await startWorkerRun(handover, logger, () => void tellParent({ kind: 'waiting' }));
   try {
-    await life.begun;
+    await run.begun;
   } catch (error) {
-    await life.stop();
+    await run.stop();
     throw error;
   }
-  await turn.begins();
-  current = life;
+  await handover.begins();
+  current = run;
   sayAlive();
-  life.prepared
+  run.prepared
     .then((state) => (state === 'running' ? tellParent({ kind: 'running' }) : undefined))
     .catch(() => undefined);
-  return life;
+  return run;
 }
 
 async function sendMetrics(id: number): Promise<void> {
@@ -70,7 +70,7 @@ async function fail(error: unknown): Promise<void> {
 }
 
 async function end(exitCode: number): Promise<void> {
-  const life = await following?.catch(() => null);
-  await life?.stop();
+  const run = await following?.catch(() => null);
+  await run?.stop();
   process.exit(exitCode);
 }

@@ -54,7 +54,7 @@ export function createWebhooks(options: WebhooksOptions): BackgroundPart {
   const look = options.looks.add(WEBHOOK_WAITS);
   const counts = { delivered: 0, failed: 0, disabled: 0 };
   const lanes = new Lanes({ lanes: LANES, slowLanes: SLOW_LANES });
-  const places = new Semaphore(WORKING);
+  const permits = new Semaphore(WORKING);
 
   /** @param failure without what is the same for an attempt of no message */
   const fail = async (webhook: ClaimedWebhook, reason: string, failure?: Partial<Failure>): Promise<void> => {
@@ -78,10 +78,10 @@ export function createWebhooks(options: WebhooksOptions): BackgroundPart {
     const body = bodyOf(message);
     const headers = signedHeaders(message.id, body, keys, Date.now());
     const since = performance.now();
-    places.leave();
+    permits.leave();
     const outcome = await options.send(url, headers, body, signal);
     lanes.note(webhook.id, outcome.isDelivered ? performance.now() - since : null);
-    await places.enter();
+    await permits.enter();
     return outcome;
   };
 
@@ -144,7 +144,7 @@ export function createWebhooks(options: WebhooksOptions): BackgroundPart {
   };
 
   const inPlace = async (webhook: ClaimedWebhook, signal: AbortSignal): Promise<void> => {
-    await places.enter();
+    await permits.enter();
     try {
       await deliverAll(webhook, signal);
     } catch (error) {
@@ -153,7 +153,7 @@ export function createWebhooks(options: WebhooksOptions): BackgroundPart {
       // Its user must see why nothing arrives, and its claims must not keep the tenant's other webhooks waiting.
       if (isLasting(error)) await fail(webhook, 'its events cannot be read').catch(() => undefined);
     } finally {
-      places.leave();
+      permits.leave();
     }
   };
 

@@ -342,7 +342,7 @@ describe('the transport', () => {
     await new Promise((resolve) => silent.close(resolve));
   });
 
-  it('tells a refusal for good from one for now, without an address', async () => {
+  it('distinguishes a permanent refusal from a temporary one, without an address', async () => {
     server.answerRecipientsWith(550);
     await expect(transportTo(server.url).send(randomUUID(), mail, signal)).rejects.toThrow(MailRefused);
     server.answerRecipientsWith(450);

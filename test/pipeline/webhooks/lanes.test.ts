@@ -37,16 +37,16 @@ it('keeps lanes free of slow receivers, and gives them to those that are fast ag
 });
 
 it('lets a bounded number work at a time, in their order', async () => {
-  const places = new Semaphore(2);
+  const permits = new Semaphore(2);
   const order: number[] = [];
-  const enter = (number: number) => places.enter().then(() => void order.push(number));
+  const enter = (number: number) => permits.enter().then(() => void order.push(number));
   const all = Promise.all([1, 2, 3, 4].map(enter));
   await new Promise(setImmediate);
   expect(order).toEqual([1, 2]);
-  places.leave();
+  permits.leave();
   await new Promise(setImmediate);
   expect(order).toEqual([1, 2, 3]);
-  places.leave();
+  permits.leave();
   await all;
   expect(order).toEqual([1, 2, 3, 4]);
 });
