@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { type ClientRequest, type IncomingMessage, request as send } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { TokensResponse } from '../../../schemas/api/auth.js';
 import { BATCH_BODY_BYTES } from '../../../schemas/api/consent-limits.js';
-import { BodyBudget } from '../../../src/api/server/body-budget.js';
+import { BodyBudget, type BodyShare } from '../../../src/api/server/body-budget.js';
 import { boundBodies } from '../../../src/api/server/bound-bodies.js';
 import { Connections } from '../../../src/api/server/connections.js';
 import { apiErrorOf, sendError } from '../../../src/api/server/error-response.js';
@@ -35,8 +34,25 @@ async function answerOf(request: ClientRequest): Promise<{ status: number | unde
   return { status: response.statusCode, body: JSON.parse(await text(response)) };
 }
 
+/** A budget that tells how much has arrived. */
+class WatchedBudget extends BodyBudget {
+  arrived = 0;
+
+  override begin(owner: string, announced: number): BodyShare | null {
+    const share = super.begin(owner, announced);
+    if (share === null) return null;
+    const take = (bytes: number): boolean => {
+      const isTaken = share.take(bytes);
+      if (isTaken) this.arrived += bytes;
+      return isTaken;
+    };
+    return { take, release: share.release };
+  }
+}
+
 describe('large bodies', () => {
   let app: FastifyInstance | undefined;
+  let budget: WatchedBudget;
   afterEach(() => app?.close());
 
   async function start(requestTimeout = 0): Promise<string> {
@@ -53,7 +69,8 @@ describe('large bodies', () => {
       request.panelUser = { id: randomUUID(), tenantId, email: 'a@b.example', role: 'owner', signInId: randomUUID() };
     });
     new Connections(app.server);
-    boundBodies(app, new BodyBudget(5 * MIB));
+    budget = new WatchedBudget(5 * MIB);
+    boundBodies(app, budget);
     keepRawBodies(app);
     app.setErrorHandler((error, _request, reply) => {
       const told = error instanceof Error ? apiErrorOf(error) : null;
@@ -74,17 +91,11 @@ describe('large bodies', () => {
     return answer.status;
   }
 
-  /**
-   * A body that has come as far as to leave no room for 3 MiB more. Where the other one was first,
-   * both begin again.
-   */
-  async function holding<T extends { destroy(): unknown }>(url: string, start: () => T): Promise<T> {
-    for (;;) {
-      const waiting = start();
-      await sleep(100);
-      if ((await post(url, 3 * MIB)) === 503) return waiting;
-      waiting.destroy();
-    }
+  /** Begins a body of 2.5 MiB and more, which leaves no room for 3 MiB, and waits until that much of it has come. */
+  async function holding<T>(start: () => T): Promise<T> {
+    const waiting = start();
+    await expect.poll(() => budget.arrived).toBe(2.5 * MIB);
+    return waiting;
   }
 
   test.each([
@@ -92,7 +103,8 @@ describe('large bodies', () => {
     ['of no stated length', { 'transfer-encoding': 'chunked' }],
   ])('on their way, %s, take what came of them, and leave a share to others', async (_, headers) => {
     const url = await start();
-    const waiting = await holding(url, () => begin(url, headers, Buffer.alloc(2.5 * MIB, 0x20)));
+    const waiting = await holding(() => begin(url, headers, Buffer.alloc(2.5 * MIB, 0x20)));
+    expect(await post(url, 3 * MIB)).toBe(503);
     expect(await post(url, 1200 * KIB)).toBe(200);
     expect(await post(url, MIB, 'one')).toBe(503);
     expect(await post(url, 1000, 'one')).toBe(200);
@@ -107,12 +119,13 @@ describe('large bodies', () => {
   test('behind a request that is not answered leave their room when the connection is lost', async () => {
     const url = await start();
     const head = ['POST / HTTP/1.1', 'Host: a', 'Content-Type: application/json', `Content-Length: ${3 * MIB}`];
-    const socket = await holding(url, () => {
+    const socket = await holding(() => {
       const started = connect(Number(new URL(url).port), '127.0.0.1');
       started.write(`GET /never HTTP/1.1\r\nHost: a\r\n\r\n${head.join('\r\n')}\r\n\r\n`);
       started.write(Buffer.alloc(2.5 * MIB, 0x20));
       return started;
     });
+    expect(await post(url, 3 * MIB)).toBe(503);
     socket.destroy();
     await expect.poll(() => post(url, 3 * MIB)).toBe(200);
   });
