@@ -59,7 +59,7 @@ test('states who, what and when, what that rests on and what it does not prove, 
     'evidence.zip',
     OF_READER.fileSha256,
     'cd'.repeat(32),
-    'SHA256SUMS',
+    'consent-verify.digests.txt',
     'Signature',
   ])
     expect(page).toContain(text);
