@@ -81,7 +81,7 @@ const hashSource = (text) => `'sha256-${createHash('sha256').update(text).digest
 /**
  * @param notices turns the files of a bundle into the licences of the libraries in it
  * @returns `standalone` connects to nothing; `served` may ask the service that it comes from, and
- *   nothing else. `inputs` are the files in both.
+ *   nothing else. `scripts` are those of the two pages by file, `inputs` the files in both.
  */
 export async function buildPages(notices) {
   const [template, css, lookup, published, style] = await Promise.all([
@@ -89,7 +89,9 @@ export async function buildPages(notices) {
     readFile(page('page.css'), 'utf8'),
     readFile(page('lookup.template'), 'utf8'),
     readFile(page('published-trust.template'), 'utf8'),
-    load('src/report/style.ts').then(({ REPORT_STYLE }) => REPORT_STYLE),
+    Promise.all([load('src/report/style.ts'), load('src/show/certificate-style.ts')]).then(
+      ([{ REPORT_STYLE }, { CERTIFICATE_STYLE }]) => REPORT_STYLE + CERTIFICATE_STYLE,
+    ),
   ]);
   const { page: texts } = await load('src/i18n/en/page.ts');
   const alone = await bundle('alone-page.ts');
@@ -126,6 +128,7 @@ export async function buildPages(notices) {
     ).replace(/\{\{([A-Z]+)\}\}/g, (_, name) => values[name]);
   };
   return {
+    scripts: { 'consent-verify.html': alone.script, 'verify-page.html': withLookup.script },
     standalone: fill(alone.script, "'none'", {
       privacy: '<span data-text="privateAlone"></span>',
       published: '',

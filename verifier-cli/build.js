@@ -1,6 +1,7 @@
 // Bundles the verifier, the schemas it imports and its libraries into one file for Node and one for
 // browsers, so that neither needs anything else. The witness and the monitor are a third file. Writes
 // the JSON Schemas of reports and of the evidence from the same sources.
+import { createHash } from 'node:crypto';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,9 +32,15 @@ const { metafile } = await build({
 });
 for (const name of ['consent-verify', 'consent-verify-network']) await chmod(join(outdir, `${name}.js`), 0o755);
 await writeFile(join(here, 'dist/THIRD-PARTY-NOTICES.txt'), await notices(Object.keys(metafile.inputs)));
-const { standalone, served, inputs } = await buildPages(notices);
+const { standalone, served, scripts, inputs } = await buildPages(notices);
 await writeFile(join(here, 'dist/consent-verify.html'), standalone);
 await writeFile(join(here, 'dist/verify-page.html'), served);
+// What a certificate states of the program that made it.
+const digests = [
+  ['consent-verify.js', await readFile(join(outdir, 'consent-verify.js'))],
+  ...Object.entries(scripts).map(([name, script]) => [`script of ${name}`, script]),
+].map(([name, content]) => `${createHash('sha256').update(content).digest('hex')}  ${name}\n`);
+await writeFile(join(outdir, 'consent-verify.digests.txt'), digests.join(''));
 const libraries = await bundledLibraries(here, [...new Set([...Object.keys(metafile.inputs), ...inputs])]);
 const product = JSON.parse(await readFile(join(here, 'package.json'), 'utf8'));
 await writeFile(join(here, 'dist/consent-verify.cdx.json'), billOfMaterials(product, libraries));

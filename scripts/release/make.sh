@@ -15,7 +15,7 @@ release=$(cd "$release" && pwd)
 # The public packages. Each is built before it is packed.
 npm pack --silent -w verifier-cli -w sdk/browser -w sdk/mobile -w sdk/node -w sdk/react --pack-destination "$release" >/dev/null
 node scripts/release/pack-service.js "$release"
-cp verifier-cli/dist/consent-verify.html verifier-cli/dist/consent-verify.cdx.json "$release"
+cp verifier-cli/dist/consent-verify.{html,cdx.json,digests.txt} "$release"
 npm sbom --sbom-format cyclonedx --sbom-type application --omit dev >"$release/consent-ledger.cdx.json"
 node test/verifier/interop/generate.js "$work/interop" >/dev/null
 tar -C "$work" -czf "$release/interop.tar.gz" interop

@@ -605,6 +605,46 @@ describe.skipIf(chromiumPath === undefined || !existsSync(PAGE))(
       }
     });
 
+    test.each([
+      ['A4', 8.27, 11.69],
+      ['Letter', 8.5, 11],
+    ])('a certificate is one sheet of %s, whatever the record says', async (paper, paperWidth, paperHeight) => {
+      await page.dropFiles(300, 300, ['roots.pem', 'ledger.key', 'honest.zip'].map(file));
+      await verdictOf();
+      await showRecord(fixtureUuid('c3'));
+      await page.evaluate(`window.print = () => { printed = document.body.className; }`);
+      const certificate = async () => {
+        await page.evaluate(`globalThis.printed = ''; document.getElementById('certificate-print').click()`);
+        await page.until(async () => (await page.evaluate('printed')) === 'prints-certificate');
+        return String(await page.evaluate(`document.getElementById('certificate').textContent`));
+      };
+      const pages = async () => {
+        const { data } = await page.send('Page.printToPDF', { preferCSSPageSize: true, paperWidth, paperHeight });
+        const pdf = Buffer.from(z.string().parse(data), 'base64');
+        if (process.env.SCREENSHOTS !== undefined) writeFileSync(join(process.env.SCREENSHOTS, `${paper}.pdf`), pdf);
+        return pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length ?? 0;
+      };
+      const digest = createHash('sha256')
+        .update(readFileSync(file('honest.zip')))
+        .digest('hex');
+      expect(await certificate()).toContain(digest);
+      expect(await pages()).toBe(1);
+      // Once printed, the page is as before.
+      expect(await page.evaluate(`document.body.className + document.getElementById('certificate').textContent`)).toBe(
+        '',
+      );
+      // Every value as long and as wide as a record can make it: the last line of the sheet stays on it.
+      await certificate();
+      await page.evaluate(`for (const value of document.querySelectorAll('#certificate dd, #certificate pre'))
+        value.textContent = 'W M '.repeat(200);`);
+      await page.send('Emulation.setEmulatedMedia', { media: 'print' });
+      const bottomOf = (part: string) =>
+        page.evaluate(`document.querySelector('#certificate ${part}').getBoundingClientRect().bottom`);
+      expect(Number(await bottomOf('.signature'))).toBeLessThanOrEqual(Number(await bottomOf('.paper')));
+      await page.send('Emulation.setEmulatedMedia', { media: '' });
+      expect(await pages()).toBe(1);
+    });
+
     test('it looks as it should', async () => {
       const folderOfShots = process.env.SCREENSHOTS;
       await page.dropFiles(300, 300, ['roots.pem', 'ledger.key', 'honest.zip'].map(file));

@@ -43,6 +43,7 @@ test('consent-verify is the same bytes from the same sources, whatever the folde
       'consent-verify-network.js',
       'consent-verify.html',
       'consent-verify.cdx.json',
+      'consent-verify.digests.txt',
       'package',
     ]),
   );

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { type CheckOptions, runCheck } from './cli/check-command.js';
 import { endWhenOutputCloses } from './cli/closed-output.js';
@@ -111,6 +112,7 @@ packageCommand('show', 'record')
   .argument('<package>', 'evidence package (ZIP) or receipt (JSON)')
   .argument('<record>', 'event id, consent token (ct_…) or proof hash of the record')
   .option('--attachments <folder>', 'folder to which the signature picture and the document of the person are saved')
+  .option('--certificate <file>', 'also write the consent as one page for print: HTML, for A4 and Letter')
   .option(
     '--format <format>',
     'ts27560: print a consent record of ISO/IEC TS 27560:2023 in JSON-LD instead of text, unless the evidence is invalid',
@@ -124,11 +126,14 @@ packageCommand('show', 'record')
     '\nExit codes, by the verdict on the record: 0 valid; 1 invalid; 2 usage error, or no such record; 3 indeterminate.',
   )
   .action(async (path: string, record: string, options: ShowOptions) => {
-    process.exitCode = await runShow(path, record, options, {
-      out: (text) => process.stdout.write(text),
-      progress: process.stderr,
-      warn,
-    });
+    process.exitCode = await runShow(
+      path,
+      record,
+      options,
+      { out: (text) => process.stdout.write(text), progress: process.stderr, warn },
+      // The bundle is one file: this one.
+      fileURLToPath(import.meta.url),
+    );
   });
 
 verifyingCommand('list')

@@ -9,7 +9,7 @@ import { contradictionParts, contradictionReport } from '../compare/contradictio
 import type { Texts } from '../i18n/texts.js';
 import { ConsentList, MAX_CONSENTS } from '../list/consent-list.js';
 import type { ConsentListing } from '../list/listed-consent.js';
-import { quietVerdict, verdictWording } from '../rendering/wording.js';
+import { quietVerdict, type TrustSource, verdictWording } from '../rendering/wording.js';
 import { missingTrust } from '../report/missing-trust.js';
 import type { VerificationReport } from '../report/report.js';
 import { type ReportParts, reportParts } from '../report/report-page.js';
@@ -23,6 +23,7 @@ export type Checked =
       readonly kind: 'package';
       readonly report: VerificationReport;
       readonly listing: ConsentListing;
+      readonly trust: TrustSource;
       /** Null: no second file was given. */
       readonly compared: NamedComparison | null;
       /** The proof that a promise was broken; null: none was, or the files together are the proof. */
@@ -37,6 +38,7 @@ export interface GivenFiles {
   readonly compared: Compared | null;
   readonly proofs: readonly ConsistencyLine[];
   readonly options: VerifyOptions;
+  readonly trust: TrustSource;
 }
 
 /** A file that cannot be compared. */
@@ -68,7 +70,7 @@ export async function checkFiles(given: GivenFiles): Promise<Checked> {
     broken?.event_id == null || promise === undefined
       ? null
       : await breachProof(source, { promise, eventId: broken.event_id }, options.ledgerKeys);
-  return { kind: 'package', report, listing: list.listing, compared, breach };
+  return { kind: 'package', report, listing: list.listing, trust: given.trust, compared, breach };
 }
 
 async function compareFiles({ subject, compared, proofs, options }: GivenFiles): Promise<NamedComparison | null> {
@@ -88,10 +90,10 @@ async function compareFiles({ subject, compared, proofs, options }: GivenFiles):
 export function partsOf(checked: Checked, texts: Texts): ReportParts {
   if (checked.kind === 'contradiction') return contradictionParts(checked.verdict, texts);
   if (checked.kind === 'comparison') return { head: [comparisonHeader(checked.compared, texts)], body: [] };
-  const { report, listing, compared } = checked;
+  const { report, listing, trust, compared } = checked;
   const banner = compared === null ? [] : [comparisonBanner(compared, texts)];
   const isContradiction = compared?.comparison.outcome === 'contradiction';
-  return reportParts(report, texts, listing, isContradiction ? { before: banner } : { after: banner });
+  return reportParts(report, texts, listing, { trust, ...(isContradiction ? { before: banner } : { after: banner }) });
 }
 
 /** The result in one sentence or two. */
@@ -102,7 +104,7 @@ export function wordingOf(checked: Checked, texts: Texts): string {
   const sentences: string[] = [];
   if (checked.kind === 'package') {
     const { report } = checked;
-    const wording = verdictWording(report.verdict, report.package.development === true, texts);
+    const wording = verdictWording(report.verdict, report.package.development === true, texts, checked.trust);
     sentences.push(page.checked(quietVerdict(wording, texts)), missingTrust(report, texts) ?? '');
   }
   if (compared !== null) {

@@ -10,6 +10,7 @@ import { decisionWord } from '../rendering/wording.js';
 import { chooseFiles } from './choose-file.js';
 import { find, save } from './elements.js';
 import { NOTHING, type PageLanguage, startStatusLine, type Wording } from './language.js';
+import type { PublishedTrust } from './published-trust.js';
 import { renderDom } from './render-dom.js';
 
 const RECEIPT_TYPE = 'application/json';
@@ -120,11 +121,16 @@ function failure(text: string): Markup {
   return element('p', { class: 'attention' }, text);
 }
 
-/** Makes the look-up work. */
-export function startLookup(language: PageLanguage): void {
+/**
+ * Makes the look-up work. A link can name a record after “#”, a part of the address that browsers do not send: the page
+ * then begins with the answer, and checks its receipt.
+ * @param published keys and roots of the service, for the check of a receipt that a link names
+ */
+export function startLookup(language: PageLanguage, published: PublishedTrust): void {
   const { texts } = language;
   const form = find('lookup', HTMLFormElement);
   const field = find('token', HTMLInputElement);
+  const section = find('lookup-section', HTMLElement);
   const result = find('lookup-result', HTMLElement);
   const receipt = find('lookup-receipt', HTMLButtonElement);
   const keep = find('lookup-keep', HTMLButtonElement);
@@ -138,25 +144,33 @@ export function startLookup(language: PageLanguage): void {
     said = answer;
     result.replaceChildren(renderDom(said(texts())));
   };
+  /** @returns whether the service has the record */
+  const answered = async (): Promise<boolean> => {
+    show(await ask(field.value.trim()));
+    const isFound = result.querySelector('.verdict') !== null;
+    section.classList.toggle('answered', isFound);
+    offerReceipt(isFound && tokenIn(field.value) !== null);
+    return isFound;
+  };
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     offerReceipt(false);
     receiptStatus.say(NOTHING);
     show(({ lookup }) => lookup.asking);
-    void ask(field.value.trim()).then((answer) => {
-      show(answer);
-      offerReceipt(result.querySelector('.verdict') !== null && tokenIn(field.value) !== null);
-    });
+    void answered();
   });
-  const onReceipt = (button: HTMLButtonElement, then: (file: File) => Wording): void => {
+  const onReceipt = (button: HTMLButtonElement, then: (file: File) => Wording | Promise<Wording>): void => {
     button.addEventListener('click', () => {
       const token = tokenIn(field.value);
       if (token === null) return;
       receiptStatus.say(({ lookup }) => lookup.asking);
-      void fetchReceipt(token).then((found) => receiptStatus.say(found instanceof File ? then(found) : found));
+      void fetchReceipt(token).then(async (found) =>
+        receiptStatus.say(found instanceof File ? await then(found) : found),
+      );
     });
   };
-  onReceipt(receipt, (file) => {
+  onReceipt(receipt, async (file) => {
+    await published.use();
     chooseFiles('package', [file]);
     return ({ lookup }) => lookup.receiptChecked;
   });
@@ -166,13 +180,24 @@ export function startLookup(language: PageLanguage): void {
   });
   language.onChange(() => show(said));
 
-  // A link can name a record after “#”, a part of the address that browsers do not send.
-  const lookUpLinked = (): void => {
+  const lookUpLinked = async (): Promise<void> => {
     const linked = tokenIn(location.hash);
     if (linked === null) return;
     field.value = linked;
-    form.requestSubmit();
+    // The answer stands before everything that a reader could give or choose.
+    for (const id of ['inputs', 'lookup-fold']) find(id, HTMLDetailsElement).open = false;
+    document.querySelector('main')?.prepend(section);
+    section.append(find('lookup-fold', HTMLElement));
+    show(({ lookup }) => lookup.asking);
+    if (!(await answered())) return;
+    const receiptFile = await fetchReceipt(linked);
+    if (!(receiptFile instanceof File)) {
+      receiptStatus.say(receiptFile);
+      return;
+    }
+    await published.use();
+    chooseFiles('package', [receiptFile]);
   };
-  lookUpLinked();
-  window.addEventListener('hashchange', lookUpLinked);
+  void lookUpLinked();
+  window.addEventListener('hashchange', () => void lookUpLinked());
 }

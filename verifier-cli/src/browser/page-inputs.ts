@@ -2,6 +2,7 @@ import type { ConsistencyLine } from '../../../schemas/evidence/package-lines.js
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import type { Texts } from '../i18n/texts.js';
 import type { GivenPromise } from '../promises/promised-records.js';
+import type { TrustSource } from '../rendering/wording.js';
 import type { TrustFile } from '../trust/trust-file.js';
 import { distinctKeys, ledgerKeysIn, witnessKeysIn } from '../trust/trust-material.js';
 import type { VerifyOptions } from '../verify-package.js';
@@ -25,6 +26,13 @@ export interface Inputs {
   readonly compared: () => Compared | null;
   /** Consistency proofs for the comparison. */
   readonly proofs: () => readonly ConsistencyLine[];
+  /**
+   * Takes the ledger keys and root certificates that the service publishes. They count only where the reader gave none
+   * of that kind.
+   */
+  readonly publish: (files: readonly File[]) => Promise<void>;
+  /** Whose key and root certificates the next check uses. */
+  readonly trust: () => TrustSource;
   /** @returns why what was typed cannot be used, if it cannot */
   readonly options: () => Omit<VerifyOptions, 'onProgress'> | Wording;
 }
@@ -53,6 +61,10 @@ export function startInputs(
   const witnessKeys: VerifierKey[] = [];
   /** The newest trust policy. A string states why it cannot be used. */
   let trust: TrustFile | string | null = null;
+  const published: { certificates: readonly Uint8Array[]; keys: readonly VerifierKey[] } = {
+    certificates: [],
+    keys: [],
+  };
   const promises: GivenPromise[] = [];
   const proofs: ConsistencyLine[] = [];
   const note = (field: (typeof FILE_FIELDS)[number]) => find(`${field}-note`, HTMLElement);
@@ -145,6 +157,20 @@ export function startInputs(
     onChange();
   });
   onDrop(take);
+  const own = () => {
+    const policy = typeof trust === 'string' ? null : trust;
+    return {
+      certificates: [...certificates, ...typedCertificates(typedRoots.value), ...(policy?.trustAnchors ?? [])],
+      keys: [...keys, ...ledgerKeysIn(typedKeys.value), ...(policy?.ledgerKeys ?? [])],
+    };
+  };
+  const given = () => {
+    const mine = own();
+    return {
+      certificates: mine.certificates.length > 0 ? mine.certificates : published.certificates,
+      keys: mine.keys.length > 0 ? mine.keys : published.keys,
+    };
+  };
   const options = (): Omit<VerifyOptions, 'onProgress'> | Wording => {
     const witnesses = distinctKeys([...witnessKeys, ...witnessKeysIn(typedWitnesses.value)]);
     const required = numberIn('require-witnesses');
@@ -157,8 +183,8 @@ export function startInputs(
     if (problem !== null) return problem;
     const policy = typeof trust === 'string' ? null : trust;
     return {
-      trustAnchors: [...certificates, ...typedCertificates(typedRoots.value), ...(policy?.trustAnchors ?? [])],
-      ledgerKeys: [...keys, ...ledgerKeysIn(typedKeys.value), ...(policy?.ledgerKeys ?? [])],
+      trustAnchors: given().certificates,
+      ledgerKeys: given().keys,
       witnesses: policy?.witnesses ?? { keys: witnesses, required },
       promises,
       ...(person !== '' && { person }),
@@ -168,7 +194,26 @@ export function startInputs(
       at: verificationTime(find('at', HTMLInputElement).value),
     };
   };
-  return { subject: () => subject, compared: () => compared, proofs: () => proofs, options };
+  return {
+    subject: () => subject,
+    compared: () => compared,
+    proofs: () => proofs,
+    options,
+    trust: () => {
+      const mine = own();
+      const isPublished =
+        (mine.certificates.length === 0 && published.certificates.length > 0) ||
+        (mine.keys.length === 0 && published.keys.length > 0);
+      return isPublished ? 'operator' : 'reader';
+    },
+    publish: async (files) => {
+      for (const file of files) {
+        const found = await recognise(file);
+        if (found.kind === 'roots') published.certificates = found.certificates;
+        if (found.kind === 'keys') published.keys = found.keys;
+      }
+    },
+  };
 }
 
 function onDrop(take: (files: Iterable<File>, place: Place) => Promise<void>): void {

@@ -12,8 +12,8 @@ import { blobSource } from './blob-source.js';
 import { type Checked, checkFiles, dataOf, NotComparableFile, partsOf, proofIn, wordingOf } from './checked.js';
 import { find, onClick, save } from './elements.js';
 import { type PageLanguage, startLanguage, startStatusLine } from './language.js';
-import { progressText, startInputs } from './page-inputs.js';
-import { startRecordForm } from './record-form.js';
+import { type Inputs, progressText, startInputs } from './page-inputs.js';
+import { type CheckedSubject, startRecordForm } from './record-form.js';
 import { startRecordList } from './record-list.js';
 import { renderDom } from './render-dom.js';
 
@@ -29,6 +29,8 @@ function focusVerdict(place: HTMLElement): void {
 /** The page, for the parts that only the service serves. */
 export interface StartedPage {
   readonly language: PageLanguage;
+  /** Takes the keys and root certificates that the service publishes, and checks the file again if there is one. */
+  readonly publish: Inputs['publish'];
   /** @param listener learns of every check whether a ledger key or a root certificate was missing */
   readonly onChecked: (listener: (isTrustMissing: boolean) => void) => void;
 }
@@ -89,7 +91,13 @@ export function startPage(): StartedPage {
     }
   };
 
-  const recordForm = startRecordForm(language, async (watch, show) => {
+  const checkedSubject = (): CheckedSubject | null => {
+    const subject = inputs.subject();
+    return subject?.kind === 'package' && checked?.kind === 'package'
+      ? { file: subject.file, trust: checked.trust }
+      : null;
+  };
+  const recordForm = startRecordForm(language, checkedSubject, async (watch, show) => {
     const before = status.said();
     const subject = inputs.subject();
     const isShown = await work(async (options) => {
@@ -147,7 +155,8 @@ export function startPage(): StartedPage {
     const isAlone = subject?.kind === 'note' && compared === null;
     status.say(({ page }) => (subject === null ? page.chooseFirst : isAlone ? page.noteAlone : page.checking));
     if (subject === null || isAlone) return;
-    await work((options) => checkFiles({ subject, compared, proofs: inputs.proofs(), options }), present);
+    const trust = inputs.trust();
+    await work((options) => checkFiles({ subject, compared, proofs: inputs.proofs(), options, trust }), present);
   };
 
   const inputs = startInputs(
@@ -178,5 +187,9 @@ export function startPage(): StartedPage {
   onProof('save-breach', 'broken-promise.json', (of) => (of.kind === 'package' ? of.breach : null));
   onClick('print', () => window.print());
   language.onChange(showChecked);
-  return { language, onChecked: (listener) => onChecked.push(listener) };
+  const publish = async (files: readonly File[]): Promise<void> => {
+    await inputs.publish(files);
+    if (inputs.subject() !== null) await check();
+  };
+  return { language, publish, onChecked: (listener) => onChecked.push(listener) };
 }

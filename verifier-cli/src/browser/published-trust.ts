@@ -1,5 +1,4 @@
 import { LedgerKeysResponse } from '../../../schemas/api/checkpoints.js';
-import { chooseFiles } from './choose-file.js';
 import { find } from './elements.js';
 import { startStatusLine } from './language.js';
 import type { StartedPage } from './page.js';
@@ -7,26 +6,34 @@ import type { StartedPage } from './page.js';
 const KEYS = '/checkpoints/keys';
 const ROOTS = '/checkpoints/tsa-roots.pem';
 
+/** The keys and roots that the service publishes. */
+export interface PublishedTrust {
+  /** Fetches them for this check and the next ones. Where they are not there, the page says so. */
+  readonly use: () => Promise<void>;
+}
+
 /**
  * Offers the ledger keys and root certificates that the service publishes, where a check lacks
  * them. They prove nothing against the service itself, which the page says as long as they count.
  */
-export function startPublishedTrust({ language, onChecked }: StartedPage): void {
+export function startPublishedTrust({ language, publish, onChecked }: StartedPage): PublishedTrust {
   const button = find('published-trust', HTMLButtonElement);
   const { say } = startStatusLine('published-trust-note', language);
   onChecked((isTrustMissing) => {
     button.hidden = !isTrustMissing;
   });
-  button.addEventListener('click', () => {
+  const use = async (): Promise<void> => {
     say(({ lookup }) => lookup.asking);
-    void publishedFiles().then(
-      (files) => {
-        say(({ page }) => page.publishedTrustUsed);
-        chooseFiles('roots', files);
-      },
-      () => say(({ page }) => page.publishedTrustAbsent),
-    );
-  });
+    try {
+      const files = await publishedFiles();
+      say(({ page }) => page.publishedTrustUsed);
+      await publish(files);
+    } catch {
+      say(({ page }) => page.publishedTrustAbsent);
+    }
+  };
+  button.addEventListener('click', () => void use());
+  return { use };
 }
 
 /** @throws Error if the service does not give them */

@@ -1,12 +1,17 @@
-import { fromBase64 } from '../../../schemas/crypto/encoding.js';
+import { sha256Hex, sha256Stream } from '../../../schemas/crypto/digest.js';
+import { fromBase64, toHex } from '../../../schemas/crypto/encoding.js';
 import type { Texts } from '../i18n/texts.js';
+import type { Markup } from '../rendering/markup.js';
 import { asciiJson } from '../rendering/printable.js';
-import { quietVerdict, verdictWording } from '../rendering/wording.js';
+import { quietVerdict, type TrustSource, verdictWording } from '../rendering/wording.js';
 import { htmlPage } from '../report/html.js';
+import { certificatePage } from '../show/certificate-page.js';
+import { CERTIFICATE_STYLE } from '../show/certificate-style.js';
 import { recordPage } from '../show/record-page.js';
 import { RecordWatch } from '../show/record-watch.js';
 import { savedName } from '../show/saved-name.js';
 import type { ShownAttachment } from '../show/shown-attachments.js';
+import { shownConsent } from '../show/shown-consent.js';
 import type { ShownRecord } from '../show/shown-record.js';
 import { find, onClick, save } from './elements.js';
 import { NOTHING, type PageLanguage, startStatusLine } from './language.js';
@@ -20,14 +25,22 @@ export interface RecordForm {
   show(record: string): void;
 }
 
+/** The file that was checked, and by whose trust. */
+export interface CheckedSubject {
+  readonly file: File;
+  readonly trust: TrustSource;
+}
+
 /**
  * Makes the form work.
  * @param language of the page
+ * @param subject what the records are of; null: nothing was checked
  * @param verify verifies the package once more with an eye on one record, and calls `show` unless
  *   something else was begun meanwhile
  */
 export function startRecordForm(
   language: PageLanguage,
+  subject: () => CheckedSubject | null,
   verify: (watch: RecordWatch, show: () => void) => Promise<void>,
 ): RecordForm {
   const { texts } = language;
@@ -36,6 +49,7 @@ export function startRecordForm(
   const status = startStatusLine('record-status', language);
   const place = find('record', HTMLElement);
   const actions = find('record-actions', HTMLElement);
+  const certificateButtons = ['certificate-print', 'certificate-save'].map((id) => find(id, HTMLButtonElement));
   let shown: ShownRecord | null = null;
 
   const clear = (): void => {
@@ -46,7 +60,7 @@ export function startRecordForm(
   };
 
   const showRecord = (found: ShownRecord): void => {
-    place.replaceChildren(renderDom(recordPage(found, texts())));
+    place.replaceChildren(renderDom(recordPage(found, texts(), null, subject()?.trust)));
     const files = found.attachments.flatMap((attachment) => saveButton(attachment, texts()));
     if (files.length > 0) {
       const row = document.createElement('p');
@@ -64,7 +78,11 @@ export function startRecordForm(
     }
     showRecord(found);
     actions.hidden = false;
-    status.say((of) => of.page.recordShown(quietVerdict(verdictWording(found.verdict, found.development, of), of)));
+    const trust = subject()?.trust;
+    for (const button of certificateButtons) button.hidden = shownConsent(found) === null;
+    status.say((of) =>
+      of.page.recordShown(quietVerdict(verdictWording(found.verdict, found.development, of, trust), of)),
+    );
     place.focus();
   };
 
@@ -88,8 +106,35 @@ export function startRecordForm(
   onClick('record-save-html', () => {
     if (shown === null) return;
     const { fileTitle } = texts().record;
-    save('record.html', 'text/html', htmlPage(fileTitle, texts().language, recordPage(shown, texts())));
+    save(
+      'record.html',
+      'text/html',
+      htmlPage(fileTitle, texts().language, recordPage(shown, texts(), null, subject()?.trust)),
+    );
   });
+  const withCertificate = async (use: (certificate: Markup) => void): Promise<void> => {
+    const of = subject();
+    const record = shown;
+    if (record === null || of === null) return;
+    const about = {
+      file: of.file.name,
+      fileSha256: await blobSha256(of.file),
+      verifier: { kind: 'page', sha256: ownSha256() },
+      trust: of.trust,
+    } as const;
+    const certificate = certificatePage(record, about, texts());
+    // The reader may have closed the record meanwhile.
+    if (certificate !== null && shown === record) use(certificate);
+  };
+  onClick('certificate-print', () => void withCertificate(printAlone));
+  onClick(
+    'certificate-save',
+    () =>
+      void withCertificate((certificate) => {
+        const { paper, language: lang } = texts();
+        save('certificate.html', 'text/html', htmlPage(paper.title, lang, certificate, CERTIFICATE_STYLE));
+      }),
+  );
   onClick('record-save-json', () => {
     if (shown !== null) save('record.json', 'application/json', `${asciiJson(shown)}\n`);
   });
@@ -108,6 +153,35 @@ export function startRecordForm(
       form.hidden = !isOffered;
     },
   };
+}
+
+/** Prints a certificate, and nothing else of the page. */
+function printAlone(certificate: Markup): void {
+  const place = find('certificate', HTMLElement);
+  place.replaceChildren(renderDom(certificate));
+  document.body.classList.add('prints-certificate');
+  window.addEventListener(
+    'afterprint',
+    () => {
+      document.body.classList.remove('prints-certificate');
+      place.replaceChildren();
+    },
+    { once: true },
+  );
+  window.print();
+}
+
+async function blobSha256(file: Blob): Promise<string> {
+  const digest = sha256Stream();
+  const reader = file.stream().getReader();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) digest.update(part.value);
+  return toHex(digest.digest());
+}
+
+/** The digest of this script, as its content security policy states it in base64; null: the page has another one. */
+function ownSha256(): string | null {
+  const [script] = document.scripts;
+  return script === undefined ? null : sha256Hex(script.text);
 }
 
 function searching({ page }: Texts): string {

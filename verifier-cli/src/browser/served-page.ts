@@ -6,6 +6,5 @@ import { startPage } from './page.js';
 import { startPublishedTrust } from './published-trust.js';
 
 const page = startPage();
-startLookup(page.language);
-startPublishedTrust(page);
+startLookup(page.language, startPublishedTrust(page));
 takeHandedOver();

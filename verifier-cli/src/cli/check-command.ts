@@ -117,10 +117,10 @@ export async function verifyFile(
 }
 
 /** Writes a page to a file, which must not be the package that it is about. @throws UsageError */
-export async function writePage(file: string, packageFile: string, page: string): Promise<void> {
+export async function writePage(file: string, packageFile: string, page: string, option = '--html'): Promise<void> {
   const existing = await realpath(file).catch(() => null);
   if (existing !== null && existing === (await realpath(packageFile)))
-    throw new UsageError(`${file} is the package itself and was not overwritten: give another file to --html`);
+    throw new UsageError(`${file} is the package itself and was not overwritten: give another file to ${option}`);
   await writeFile(file, page).catch((error: unknown) => {
     throw new UsageError(`${file} cannot be written: ${error instanceof Error ? error.message : 'unknown error'}`);
   });

@@ -1,8 +1,14 @@
-import { sha256Hex } from '../../../schemas/crypto/digest.js';
+import { createReadStream } from 'node:fs';
+import { basename } from 'node:path';
+import { sha256Hex, sha256Stream } from '../../../schemas/crypto/digest.js';
+import { toHex } from '../../../schemas/crypto/encoding.js';
 import { VendorList } from '../../../schemas/iab/vendor-list.js';
+import type { Texts } from '../i18n/texts.js';
 import { ConsentList, MAX_CONSENTS } from '../list/consent-list.js';
 import { asciiJson } from '../rendering/printable.js';
 import { htmlPage } from '../report/html.js';
+import { certificatePage } from '../show/certificate-page.js';
+import { CERTIFICATE_STYLE } from '../show/certificate-style.js';
 import { recordPage } from '../show/record-page.js';
 import { recordText } from '../show/record-text.js';
 import { RecordWatch } from '../show/record-watch.js';
@@ -19,6 +25,8 @@ import { UsageError } from './usage-error.js';
 /** Options of `consent-verify show`: those of `check`, and the form of the output. */
 export interface ShowOptions extends CheckOptions {
   readonly format?: string;
+  /** File for the certificate of one page. */
+  readonly certificate?: string;
   /** Folder for the files of the person. */
   readonly attachments?: string;
   /** File of the vendor list that the configuration names. */
@@ -31,10 +39,17 @@ const TS27560 = 'ts27560';
 /**
  * Checks a package and prints one of its records with its proof.
  * @param name an event id, a consent token or a proof hash
+ * @param program file of this program, whose digest a certificate states; null: it is not one file
  * @returns the exit code, by the record's own verdict
  * @throws UsageError
  */
-export async function runShow(path: string, name: string, options: ShowOptions, output: Output): Promise<number> {
+export async function runShow(
+  path: string,
+  name: string,
+  options: ShowOptions,
+  output: Output,
+  program: string | null = null,
+): Promise<number> {
   const watch = RecordWatch.of(name.toLowerCase());
   if (watch === null) throw new UsageError(`“${name}” is not an event id, a consent token (ct_…) or a proof hash`);
   const { format } = options;
@@ -53,10 +68,44 @@ export async function runShow(path: string, name: string, options: ShowOptions, 
       path,
       htmlPage(texts.record.fileTitle, texts.language, recordPage(shown, texts, list)),
     );
+  if (options.certificate !== undefined)
+    await writeCertificate(options.certificate, path, { shown, texts, list }, program);
   if (options.attachments !== undefined) await saveAttachments(options.attachments, shown);
   if (format !== undefined) output.out(`${asciiJson(documentOf(shown))}\n`);
   else output.out(options.json === true ? `${asciiJson(shown)}\n` : recordText(shown, texts, list));
   return EXIT_CODES[shown.verdict];
+}
+
+/** @throws UsageError if the record is not a consent, or the file cannot be written */
+async function writeCertificate(
+  to: string,
+  packageFile: string,
+  { shown, texts, list }: { readonly shown: ShownRecord; readonly texts: Texts; readonly list: VendorList | null },
+  program: string | null,
+): Promise<void> {
+  const about = {
+    file: basename(packageFile),
+    fileSha256: await fileSha256(packageFile),
+    verifier: { kind: 'command', sha256: program === null ? null : await fileSha256(program) },
+    trust: 'reader',
+  } as const;
+  const page = certificatePage(shown, about, texts, list);
+  if (page === null)
+    throw new UsageError(
+      `${shown.event_id} is not a consent that this verifier can read: there is no certificate of it`,
+    );
+  await writePage(
+    to,
+    packageFile,
+    htmlPage(texts.paper.title, texts.language, page, CERTIFICATE_STYLE),
+    '--certificate',
+  );
+}
+
+async function fileSha256(path: string): Promise<string> {
+  const digest = sha256Stream();
+  for await (const chunk of createReadStream(path)) digest.update(chunk);
+  return toHex(digest.digest());
 }
 
 /** @throws UsageError if the file is not the vendor list whose SHA-256 the sealed configuration states */

@@ -14,19 +14,32 @@ export interface VerdictWording {
   readonly style: string;
 }
 
-const SIGNS: Readonly<Record<Verdict | 'development', { readonly mark: string; readonly style: string }>> = {
+/** Whose key and root certificates a check used: the reader's own, or those that the operator's service publishes. */
+export type TrustSource = 'reader' | 'operator';
+
+const SIGNS: Readonly<
+  Record<Verdict | 'development' | 'published', { readonly mark: string; readonly style: string }>
+> = {
   valid: { mark: '✓', style: 'valid' },
   indeterminate: { mark: '?', style: 'indeterminate' },
   invalid: { mark: '✗', style: 'invalid' },
   development: { mark: '!', style: 'indeterminate' },
+  published: { mark: 'i', style: 'stated' },
 };
 
 /**
- * The words for a verdict. The stamps of a development authority never make a plain “valid”.
+ * The words for a verdict. The stamps of a development authority never make a plain “valid”, and neither do keys that
+ * the operator gave: an operator who forges evidence publishes keys that fit it.
  * @param isDevelopment whether such an authority stamped the ledger
  */
-export function verdictWording(verdict: Verdict, isDevelopment: boolean, { words }: Texts): VerdictWording {
-  const kind = verdict === 'valid' && isDevelopment ? 'development' : verdict;
+export function verdictWording(
+  verdict: Verdict,
+  isDevelopment: boolean,
+  { words }: Texts,
+  trust: TrustSource = 'reader',
+): VerdictWording {
+  const sound = isDevelopment ? 'development' : trust === 'operator' ? 'published' : 'valid';
+  const kind = verdict === 'valid' ? sound : verdict;
   return { ...SIGNS[kind], ...words.verdicts[kind] };
 }
 

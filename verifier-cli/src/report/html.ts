@@ -9,9 +9,11 @@ import { REPORT_STYLE } from './style.js';
  * One self-contained page. Its policy lets nothing run, load or be sent: all that it allows are the
  * style sheets in it, by their hashes, and pictures that are in the page itself.
  * @param title plain text
+ * @param style rules besides those of a report
  */
-export function htmlPage(title: string, language: Language, content: Markup): string {
-  const styles = [REPORT_STYLE, ...drawingStyles(content)].map((css) => `'sha256-${toBase64(sha256(utf8(css)))}'`);
+export function htmlPage(title: string, language: Language, content: Markup, style = ''): string {
+  const sheet = REPORT_STYLE + style;
+  const styles = [sheet, ...drawingStyles(content)].map((css) => `'sha256-${toBase64(sha256(utf8(css)))}'`);
   const pictures = hasPicture(content) ? ' img-src data:;' : '';
   const policy = `default-src 'none';${pictures} style-src ${styles.join(' ')}; base-uri 'none'; form-action 'none'`;
   return `<!doctype html>
@@ -22,7 +24,7 @@ export function htmlPage(title: string, language: Language, content: Markup): st
 <meta name="referrer" content="no-referrer">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title>
-<style>${REPORT_STYLE}</style>
+<style>${sheet}</style>
 </head>
 <body>
 <main>

@@ -18,7 +18,7 @@ import {
 } from '../rendering/page-parts.js';
 import { printable } from '../rendering/printable.js';
 import { momentText, timeText } from '../rendering/times-text.js';
-import { verdictWording } from '../rendering/wording.js';
+import { type TrustSource, verdictWording } from '../rendering/wording.js';
 import { listSections } from './contents.js';
 import {
   authoritiesText,
@@ -63,20 +63,24 @@ export function reportPage(report: VerificationReport, texts: Texts, listing: Co
 /**
  * The report in its parts, for a page that shows something between them.
  * @param listing the consents of the package; null: they are not shown
- * @param beside banners that stand before or after the verdict
+ * @param options banners that stand before or after the verdict, and whose keys and roots it rests on
  */
 export function reportParts(
   report: VerificationReport,
   texts: Texts,
   listing: ConsentListing | null,
-  beside: { readonly before?: readonly Markup[]; readonly after?: readonly Markup[] } = {},
+  {
+    before = [],
+    after = [],
+    trust = 'reader',
+  }: { readonly before?: readonly Markup[]; readonly after?: readonly Markup[]; readonly trust?: TrustSource } = {},
 ): ReportParts {
   const isDevelopment = report.package.development === true;
   const { report: words } = texts;
   const { contents, sections } = listSections(words.contents, [
     // Why the verdict is not better precedes what is proved nevertheless.
     ...attention(report.checks, texts),
-    proofs(report, texts),
+    ...(trust === 'operator' ? [] : [proofs(report, texts)]),
     section(words.notProved, list(notProved(report, texts).map(printable))),
     ...warnings(report, texts),
     ...promises(report, texts),
@@ -94,18 +98,18 @@ export function reportParts(
     'header',
     {},
     element('h1', {}, words.title),
-    ...(beside.before ?? []),
+    ...before,
     verdictBanner(
-      verdictWording(report.verdict, isDevelopment, texts),
+      verdictWording(report.verdict, isDevelopment, texts, trust),
       {
         asOf: report.as_of,
-        statement: statementOf(report, texts),
+        statement: trust === 'operator' && report.verdict === 'valid' ? null : statementOf(report, texts),
         missing: firstStatement(report, texts),
         persons: personLines(report, texts),
       },
       texts,
     ),
-    ...(beside.after ?? []),
+    ...after,
   );
   const overdue = overdueLines(report, texts).map((line) => element('p', { class: 'headline' }, foreign(line)));
   return { head: [header, ...overdue, ...developmentNotice(report, texts), contents], body: sections };

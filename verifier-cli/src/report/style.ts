@@ -36,6 +36,8 @@ th[scope=row] { font-weight: 400; white-space: nowrap; }
 .invalid .sign { background: var(--bad-line); border-radius: 8px; }
 .indeterminate { background: var(--open-soft); border-color: var(--open-line); }
 .indeterminate .sign { background: var(--open-line); }
+.stated { background: var(--accent-soft); border-color: var(--accent); }
+.stated .sign { background: var(--accent); }
 .verdict .when, .verdict .who { font-weight: 600; }
 .contents { display: none; }
 .all-details { display: block; margin: .4rem 0; }

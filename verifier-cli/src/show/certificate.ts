@@ -2,7 +2,7 @@ import { originOf, type SealedConsent } from '../../../schemas/events/consent-im
 import type { VendorList } from '../../../schemas/iab/vendor-list.js';
 import type { Texts } from '../i18n/texts.js';
 import { dayText, momentText } from '../rendering/times-text.js';
-import { decisionWord } from '../rendering/wording.js';
+import { decisionWord, type TrustSource } from '../rendering/wording.js';
 import { scanFacts } from '../report/scan-text.js';
 import { iabText } from './iab-text.js';
 import { presentationText } from './presentation-text.js';
@@ -67,11 +67,11 @@ export function isErasureStanding({ erased, erasure }: Pick<ShownRecord, 'erased
 }
 
 /** The heading of a certificate: only what is proved is called recorded, and nothing that was imported. */
-export function certificateTitle(shown: ShownRecord, { record }: Texts): string {
+export function certificateTitle(shown: ShownRecord, { record }: Texts, trust: TrustSource = 'reader'): string {
   const { verdict, development } = shown;
   const consent = shownConsent(shown);
   if (consent !== null && originOf(consent) !== null) return record.importedTitle;
-  return verdict === 'valid' && !development ? record.recorded : record.statedOnly;
+  return verdict === 'valid' && !development && trust === 'reader' ? record.recorded : record.statedOnly;
 }
 
 function decisionText(consent: SealedConsent, { configuration }: ShownRecord, texts: Texts): string {
@@ -87,7 +87,7 @@ function decisionText(consent: SealedConsent, { configuration }: ShownRecord, te
 }
 
 function personText(shown: ShownRecord, texts: Texts): string {
-  const { disclosed, withheld } = shown;
+  const { disclosed, withheld, file } = shown;
   const { record } = texts;
   const values = new Map(disclosed.map(({ name, value }) => [name, value]));
   const parts = PERSON.flatMap((name) => {
@@ -96,7 +96,8 @@ function personText(shown: ShownRecord, texts: Texts): string {
   });
   if (parts.length > 0) return parts.join(', ');
   if (isErasureStanding(shown) || shown.key_lost) return stateOfHidden(shown, texts);
-  return withheld > 0 ? record.notDisclosed : record.noPerson;
+  if (withheld === 0) return record.noPerson;
+  return file.kind === 'receipt' ? record.notInReceipts : record.notDisclosed;
 }
 
 function assuranceText(consent: SealedConsent, { record }: Texts): string {

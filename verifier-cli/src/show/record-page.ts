@@ -5,7 +5,7 @@ import { element, type Markup } from '../rendering/markup.js';
 import { facts, finding, foreign, outcomeMark, section, sourceBlock, verdictBanner } from '../rendering/page-parts.js';
 import { printable } from '../rendering/printable.js';
 import { momentText, timeText } from '../rendering/times-text.js';
-import { quietVerdict, verdictWording, wordOf } from '../rendering/wording.js';
+import { quietVerdict, type TrustSource, verdictWording, wordOf } from '../rendering/wording.js';
 import { authoritiesText, witnessesText } from '../report/coverage-text.js';
 import { textParts } from '../report/report-page.js';
 import { certificateOf, certificateTitle, stateOfHidden, unprovedText } from './certificate.js';
@@ -18,7 +18,12 @@ import type { PathStep, ShownRecord } from './shown-record.js';
  * consented to, and the way of its proof.
  * @param list the vendor list that the configuration names, if it was given
  */
-export function recordPage(shown: ShownRecord, texts: Texts, list: VendorList | null = null): Markup {
+export function recordPage(
+  shown: ShownRecord,
+  texts: Texts,
+  list: VendorList | null = null,
+  trust: TrustSource = 'reader',
+): Markup {
   const { record, language } = texts;
   return element(
     'article',
@@ -28,11 +33,11 @@ export function recordPage(shown: ShownRecord, texts: Texts, list: VendorList | 
       {},
       element('h1', {}, shown.consent_token === null ? record.eventTitle : record.title),
       element('p', {}, element('code', {}, foreign(shown.consent_token ?? shown.event_id))),
-      verdictBanner(verdictWording(shown.verdict, shown.development, texts), { asOf: shown.as_of }, texts),
+      verdictBanner(verdictWording(shown.verdict, shown.development, texts, trust), { asOf: shown.as_of }, texts),
       ...packageNote(shown, texts),
       ...shown.warning_findings.map((warning) => element('p', { class: 'attention' }, finding(warning, texts))),
     ),
-    ...certificate(shown, texts, list),
+    ...certificate(shown, texts, list, trust),
     ...question(shown, texts),
     ...attachments(shown, texts),
     ...text(shown, texts),
@@ -45,11 +50,11 @@ export function recordPage(shown: ShownRecord, texts: Texts, list: VendorList | 
 }
 
 /** The record in words, as a certificate states it. */
-function certificate(shown: ShownRecord, texts: Texts, list: VendorList | null): Markup[] {
+function certificate(shown: ShownRecord, texts: Texts, list: VendorList | null, trust: TrustSource): Markup[] {
   const lines = certificateOf(shown, texts, list);
   if (lines === null) return [];
   const stated = lines.map(([name, value]): [string, Markup] => [name, foreign(value)]);
-  const title = element('h2', {}, certificateTitle(shown, texts));
+  const title = element('h2', {}, certificateTitle(shown, texts, trust));
   return [element('section', { class: 'certificate' }, title, facts(stated))];
 }
 

@@ -4,6 +4,7 @@ import { finding } from './findings.js';
 import { list } from './list.js';
 import { lookup } from './lookup.js';
 import { page } from './page.js';
+import { paper } from './paper.js';
 import { record } from './record.js';
 import { report } from './report.js';
 import { words } from './words.js';
@@ -11,4 +12,16 @@ import { words } from './words.js';
 /** What a check asks, in one line. */
 const checks = (id: CheckId): string => CHECKS[id].meaning;
 
-export const en = { language: 'en', checks, evidence, finding, list, lookup, page, record, report, words } as const;
+export const en = {
+  language: 'en',
+  checks,
+  evidence,
+  finding,
+  list,
+  lookup,
+  page,
+  paper,
+  record,
+  report,
+  words,
+} as const;

@@ -57,6 +57,8 @@ const standing = {
   showRecord: 'Show one record',
   showRecordHint: 'Enter its event id, consent token (ct_…) or proof hash.',
   show: 'Show',
+  certificatePrint: 'Print the certificate (one page)',
+  certificateSave: 'Save the certificate as page',
   recordSaveHtml: 'Save record as page',
   recordSaveJson: 'Save record as data (JSON)',
   recordClose: 'Close record',

@@ -131,6 +131,7 @@ export const record = {
   withheld: 'withheld',
   keyLost: 'lost: the service has no key of them any more',
   notDisclosed: 'not disclosed in this file',
+  notInReceipts: 'not stated in public receipts',
   noPerson: 'the record names no person',
   vouched: (values: string | null) =>
     `the backend of the website vouched for ${values ?? 'the person'}, by an approval token that was used once`,

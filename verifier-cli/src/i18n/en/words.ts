@@ -20,6 +20,11 @@ export const words = {
       word: 'Valid, but not evidence',
       sentence: 'A development time stamp authority stamped this ledger. Anyone can run one and set its clock.',
     },
+    published: {
+      word: 'Consistent with what the operator publishes',
+      sentence:
+        'The key and the root certificates came from the operator’s own service, so nothing is proved against the operator. Give your own below.',
+    },
   },
   outcomes: { pass: 'passed', fail: 'failed', indeterminate: 'open', 'not-applicable': 'not applicable' },
   recordVerdicts: { valid: 'valid', indeterminate: 'indeterminate', invalid: 'invalid' },

@@ -5,10 +5,23 @@ import { finding } from './findings.js';
 import { list } from './list.js';
 import { lookup } from './lookup.js';
 import { page } from './page.js';
+import { paper } from './paper.js';
 import { record } from './record.js';
 import { report } from './report.js';
 import { words } from './words.js';
 
 const checks = (id: CheckId): string => CHECKS[id].tr;
 
-export const tr: Texts = { language: 'tr', checks, evidence, finding, list, lookup, page, record, report, words };
+export const tr: Texts = {
+  language: 'tr',
+  checks,
+  evidence,
+  finding,
+  list,
+  lookup,
+  page,
+  paper,
+  record,
+  report,
+  words,
+};

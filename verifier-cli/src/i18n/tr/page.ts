@@ -57,6 +57,8 @@ export const page: typeof English = {
     showRecord: 'Tek kaydı göster',
     showRecordHint: 'Olay kimliğini, rıza kodunu (ct_…) veya kanıt özetini girin.',
     show: 'Göster',
+    certificatePrint: 'Belgeyi yazdır (tek sayfa)',
+    certificateSave: 'Belgeyi sayfa olarak kaydet',
     recordSaveHtml: 'Kaydı sayfa olarak kaydet',
     recordSaveJson: 'Kaydı veri olarak kaydet (JSON)',
     recordClose: 'Kaydı kapat',

@@ -130,6 +130,7 @@ export const record: typeof English = {
   withheld: 'gösterilmiyor',
   keyLost: 'kayıp: hizmetin elinde anahtarı artık yok',
   notDisclosed: 'bu dosyada gösterilmiyor',
+  notInReceipts: 'herkese açık makbuzlarda belirtilmez',
   noPerson: 'kayıtta kişi belirtilmiyor',
   vouched: (values) => `web sitesinin arka ucu, bir kez kullanılan onay koduyla şunu doğruladı: ${values ?? 'kişi'}`,
   statedBy: {

@@ -26,6 +26,11 @@ export const words: typeof English = {
       sentence:
         'Bu defteri bir geliştirme zaman damgası makamı damgaladı. Böyle bir makamı herkes çalıştırabilir ve saatini ayarlayabilir.',
     },
+    published: {
+      word: 'İşletenin yayımladıklarıyla tutarlı',
+      sentence:
+        'Anahtar ve kök sertifikalar işletenin kendi hizmetinden alındı; bu nedenle işletene karşı hiçbir şey kanıtlanmış değildir. Kendinizinkileri aşağıda verin.',
+    },
   },
   outcomes: { pass: 'geçti', fail: 'başarısız', indeterminate: 'açık', 'not-applicable': 'uygulanmaz' },
   recordVerdicts: { valid: 'geçerli', indeterminate: 'belirsiz', invalid: 'geçersiz' },
