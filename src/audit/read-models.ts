@@ -2,22 +2,14 @@ import type pg from 'pg';
 import * as z from 'zod';
 import type { Projection, TableDefinition } from '../../projections/definition.js';
 import { PROJECTIONS } from '../../projections/index.js';
-import {
-  createReplay,
-  type Generation,
-  ProjectionFailure,
-  readLive,
-  type StoredProjection,
-  schemaOf,
-} from '../pipeline/projector/index.js';
+import { createReplay, type Generation, ProjectionFailure, readLive, schemaOf } from '../pipeline/projector/index.js';
 import type { Queryable } from '../platform/database/pool.js';
 import type { Finding } from './finding.js';
 import type { Section } from './section.js';
-import { compareWithReplay, withReplay } from './shadow.js';
+import { compareWithLog, withReplay } from './shadow.js';
 
 /** Replays each projection into temporary tables, and compares them with what the views show. */
 export async function auditReadModels(section: Section): Promise<void> {
-  await auditNames(section);
   let done = 0;
   for (const projection of PROJECTIONS) {
     // A rebuild that swaps the tables meanwhile makes the comparison void.
@@ -102,99 +94,20 @@ async function compareReplay(
   return isSame;
 }
 
-async function compareTables(
-  { findings, step }: Section,
-  client: pg.PoolClient,
-  projection: Projection,
-): Promise<void> {
+async function compareTables(section: Section, client: pg.PoolClient, projection: Projection): Promise<void> {
   for (const [table, definition] of Object.entries(projection.tables)) {
+    // Without statistics, each range could be joined by a pass over the whole table.
+    await client.query(`analyze pg_temp."${table}"`);
     const columns = Object.keys(definition.columns).filter((column) => !definition.primaryKey.includes(column));
-    await compareWithReplay(
-      client,
-      {
-        live: `read_model."${table}"`,
-        shadow: `pg_temp."${table}"`,
-        name: `read_model.${table}`,
-        key: definition.primaryKey,
-        columns,
-      },
-      findings.add,
-      async () => step(0, null),
-    );
+    const name = `read_model.${table}`;
+    const compared = {
+      live: `read_model."${table}"`,
+      expected: `pg_temp."${table}"`,
+      key: definition.primaryKey,
+      columns,
+    };
+    await compareWithLog(section, client, { name, ...compared }, () => section.step(0, null));
   }
-}
-
-const ViewRows = z.array(z.object({ view: z.string(), name: z.string() }));
-const NameRows = z.array(z.object({ name: z.string() }));
-const GenerationRows = z.array(z.object({ view: z.string(), schema: z.string() }));
-
-/** The views must be those of the projections, and show their live generations. */
-async function auditNames({ db, findings }: Section): Promise<void> {
-  const wanted = new Map(
-    PROJECTIONS.flatMap(({ name, tables }) => Object.keys(tables).map((view) => [view, name] as const)),
-  );
-  const known = new Set(PROJECTIONS.map(({ name }) => name));
-  const own = NameRows.parse((await db.query('select name from projections')).rows);
-  for (const { name } of own)
-    if (!known.has(name) && !(await isOwnProjection(db, name)))
-      findings.add({ kind: 'derived-differs', table: 'projections', key: name, detail: 'it has no view' });
-  const lost = await db.query(
-    `select name || ' ' || live_generation as name from projections p
-      where live_generation is not null
-        and not exists (select from projection_generations g where g.name = p.name and g.generation = p.live_generation)`,
-  );
-  for (const { name } of NameRows.parse(lost.rows))
-    findings.add({
-      kind: 'derived-differs',
-      table: 'projection_generations',
-      key: name,
-      detail: 'the live generation has no row',
-    });
-  const views = new Map(
-    ViewRows.parse((await db.query('select view, name from projection_views')).rows).map(({ view, name }) => [
-      view,
-      name,
-    ]),
-  );
-  for (const [view, name] of wanted)
-    if (views.get(view) !== name)
-      findings.add({
-        kind: 'derived-differs',
-        table: 'projection_views',
-        key: view,
-        detail: `the view must belong to ${name}`,
-      });
-  const shown = GenerationRows.parse(
-    (
-      await db.query(
-        `select v.relname as view, tn.nspname as schema
-           from pg_class v join pg_namespace vn on vn.oid = v.relnamespace and vn.nspname = 'read_model'
-           join pg_rewrite w on w.ev_class = v.oid
-           join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid and d.refclassid = 'pg_class'::regclass and d.refobjid <> v.oid
-           join pg_class t on t.oid = d.refobjid join pg_namespace tn on tn.oid = t.relnamespace
-          group by 1, 2`,
-      )
-    ).rows,
-  );
-  for (const [view, name] of wanted) {
-    const live: StoredProjection | null = await readLive(db, name);
-    if (live?.live == null) continue;
-    const schema = schemaOf(name, live.live.generation);
-    if (!shown.some((one) => one.view === view && one.schema === schema))
-      findings.add({
-        kind: 'derived-differs',
-        table: 'projections',
-        key: name,
-        columns: ['live_generation'],
-        detail: `the view ${view} does not show ${schema}`,
-      });
-  }
-}
-
-/** A projection that was loaded from a file has views of its own. */
-async function isOwnProjection(db: pg.Pool, name: string): Promise<boolean> {
-  const { rowCount } = await db.query('select from projection_views where name = $1', [name]);
-  return (rowCount ?? 0) > 0;
 }
 
 const Rows = z.array(z.object({ table: z.string(), part: z.string(), definition: z.string() }));

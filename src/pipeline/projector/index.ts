@@ -1,5 +1,6 @@
+export { differenceText } from './compare.js';
 export { ProjectionFailure } from './failures.js';
-export { type Generation, readStored as readLive, type StoredProjection } from './generations.js';
+export { type Generation, readStored as readLive } from './generations.js';
 export { createProjector } from './projector.js';
 export {
   compareProjection,
