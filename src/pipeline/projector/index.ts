@@ -9,7 +9,7 @@ export {
   rebuildProjection,
   removeProjection,
 } from './rebuild.js';
-export { createReplay } from './replay.js';
+export { advanceReplays, createReplay, isReached, type ReplayTarget, type TemporaryReplay } from './replay.js';
 export { schemaOf } from './sql.js';
 export {
   fileProjections,
