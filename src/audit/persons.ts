@@ -24,8 +24,10 @@ export async function auditPersons({ db, keyring, findings, step }: Section, bef
   const read = async (after: string | null) => {
     const { rows } = await db.query(
       `select site_id || ' ' || encode(visitor_index, 'hex') as key, site_id, visitor_index, seed, records,
-              (select bool_or(exists (select from sealed_events e where e.event_id = k.event_id)) from record_keys k
-                where k.site_id = persons.site_id and k.visitor_index = persons.visitor_index) as is_sealed
+              case when exists (select from record_keys k where k.site_id = persons.site_id and k.visitor_index = persons.visitor_index offset 0)
+                   then exists (select from record_keys k
+                     cross join lateral (select from sealed_events where event_id = k.event_id offset 0) e
+                     where k.site_id = persons.site_id and k.visitor_index = persons.visitor_index offset 0) end as is_sealed
          from persons
         ${after === null ? '' : 'where (site_id, visitor_index) > ($2::uuid, decode($3, $4))'}
         order by site_id, visitor_index limit $1`,
