@@ -1,13 +1,14 @@
 import * as z from 'zod';
 import { LogDamaged } from '../pipeline/event-log/errors.js';
 import { auditCatalogue } from './catalogue.js';
-import { auditErasures } from './erasures.js';
+import { reportContradictions } from './contradictions.js';
 import { auditExports } from './exports.js';
 import { collectFindings, damagedLog, type Finding, type FoldedFindings } from './finding.js';
 import { auditKeys } from './keys.js';
 import { auditLedger } from './ledger.js';
 import { auditLog } from './log.js';
 import { auditOutbox } from './outbox.js';
+import { auditSealedPromises, auditWaitingPromises } from './promises.js';
 import { auditReadModels } from './read-models.js';
 import { auditSchema, auditSealedRows } from './sealed-rows.js';
 import type { AuditParts, Section } from './section.js';
@@ -58,11 +59,13 @@ export async function runAudit(options: AuditOptions): Promise<AuditResult> {
       },
     };
     await unlessUnreadable(section, name, async () => {
-      if (name !== 'log') return WORK[name](section);
-      await auditLog(section, logPosition, async (position) => {
-        logPosition = position;
-        await store();
-      });
+      if (name === 'log')
+        await auditLog(section, logPosition, async (position) => {
+          logPosition = position;
+          await store();
+        });
+      else await WORK[name]?.(section);
+      await reportContradictions(section, name);
     });
     done.push(name);
     await store();
@@ -70,16 +73,22 @@ export async function runAudit(options: AuditOptions): Promise<AuditResult> {
   return { findings: findings.all, more: findings.more, folded: findings.folded };
 }
 
-const WORK: Readonly<Record<Exclude<SectionName, 'log'>, (section: Section) => Promise<void>>> = {
+/** What a section does beside the statements of `reportContradictions`. */
+const WORK: Readonly<Partial<Record<SectionName, (section: Section) => Promise<void>>>> = {
   schema: auditSchema,
   rows: auditSealedRows,
   keys: auditKeys,
-  ledger: auditLedger,
+  ledger: async (section) => {
+    await auditLedger(section);
+    await auditSealedPromises(section);
+  },
   stamps: auditStamps,
   'read-models': auditReadModels,
   catalogue: auditCatalogue,
-  outbox: auditOutbox,
-  erasures: auditErasures,
+  outbox: async (section) => {
+    await auditOutbox(section);
+    await auditWaitingPromises(section);
+  },
   exports: auditExports,
 };
 

@@ -28,30 +28,7 @@ export async function auditExports({ db, keyring, findings, step }: Section): Pr
       await step(done, null);
     }
   }
-  for (const { columns, detail, sql } of CONTRADICTIONS) {
-    const { rows } = await db.query(`${sql} limit ${PAGE}`);
-    for (const { id } of Rows.parse(rows))
-      findings.add({ kind: 'reference-differs', table: 'export_jobs', key: id, columns, detail });
-  }
 }
-
-/** Bytes that encryption adds to a piece: version, nonce and tag. */
-const OVERHEAD = 1 + 12 + 16;
-
-const CONTRADICTIONS = [
-  {
-    columns: ['site_id'],
-    detail: 'the export is of another site',
-    sql: 'select e.id, e.site_id from exports e join export_jobs j on j.export_id = e.id where j.site_id <> e.site_id',
-  },
-  {
-    columns: ['bytes'],
-    detail: 'its pieces have another number of bytes',
-    sql: `select e.id, e.site_id from exports e join export_jobs j on j.export_id = e.id
-           where e.state = 'finished' and e.seed is not null and j.deleted_at is null and j.bytes <> (
-             select coalesce(sum(octet_length(c.ciphertext) - ${OVERHEAD}), 0) from export_chunks c where c.export_id = e.id)`,
-  },
-] as const;
 
 /** @returns the problem of a package; null: it has none, or the package is not kept any more */
 async function problemOf(

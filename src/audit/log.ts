@@ -142,7 +142,8 @@ function checkRevision(
 
 const LeafRows = z.array(
   z.object({
-    stream: z.string(),
+    /** Place of its run among those that were asked for, from 1. */
+    run: z.number(),
     revision: z.number(),
     event_id: z.string(),
     hash: z.instanceof(Uint8Array),
@@ -183,21 +184,29 @@ async function checkEvents(section: Section, all: readonly LoggedEvent[], sealed
   await checkErasures(section, events);
 }
 
-/** Each leaf is looked up by its key (`OFFSET 0`): a join could read all leaves for each page. */
+/**
+ * Reads the leaves of events, and of those before them. The leaves of each run are looked up by their keys
+ * (`OFFSET 0`): a join could read all leaves for each page.
+ */
 async function readLeaves({ db }: Section, events: readonly LoggedEvent[]): Promise<ReadonlyMap<string, Leaf>> {
-  // Those of the events and of the ones before them, which mostly are the same.
-  const places = new Map(
-    events.flatMap(({ stream, revision }) =>
-      [revision - 1, revision].map((at) => [`${stream} ${at}`, { stream, revision: at }] as const),
-    ),
-  );
+  const runs: { readonly stream: string; readonly first: number; last: number }[] = [];
+  const newest = new Map<string, (typeof runs)[number]>();
+  for (const { stream, revision } of events) {
+    const run = newest.get(stream);
+    if (run?.last === revision - 1) run.last = revision;
+    else {
+      const next = { stream, first: revision - 1, last: revision };
+      runs.push(next);
+      newest.set(stream, next);
+    }
+  }
   const { rows } = await db.query(
-    `select l.stream, l.revision, l.event_id, l.hash, l.person_tag
-       from unnest($1::text[], $2::bigint[]) as w (stream, revision)
-      cross join lateral (select * from leaves where stream = w.stream and revision = w.revision offset 0) l`,
-    [[...places.values()].map(({ stream }) => stream), [...places.values()].map(({ revision }) => revision)],
+    `select w.run::int, l.revision, l.event_id, l.hash, l.person_tag
+       from unnest($1::text[], $2::bigint[], $3::bigint[]) with ordinality as w (stream, first, last, run)
+      cross join lateral (select * from leaves where stream = w.stream and revision between w.first and w.last offset 0) l`,
+    [runs.map(({ stream }) => stream), runs.map(({ first }) => first), runs.map(({ last }) => last)],
   );
-  return new Map(LeafRows.parse(rows).map((leaf) => [`${leaf.stream} ${leaf.revision}`, leaf]));
+  return new Map(LeafRows.parse(rows).map((leaf) => [`${runs[leaf.run - 1]?.stream} ${leaf.revision}`, leaf]));
 }
 
 function checkLeaf({ findings }: Section, event: LoggedEvent, leaf: Leaf, before: Leaf | undefined): void {

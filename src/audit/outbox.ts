@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { equalBytes } from '../../schemas/crypto/encoding.js';
-import { isOwnStream, siteOfStream } from '../../schemas/events/streams.js';
+import { siteOfStream } from '../../schemas/events/streams.js';
 import { NO_STREAM } from '../pipeline/event-log/port.js';
+import { type StreamEnds, streamEnds } from '../pipeline/relay/log-check.js';
 import { assertGenuine, KeyError, NotGenuine } from '../platform/keys/index.js';
 import { damagedLog } from './finding.js';
 import { PAGE, pagesOf, readPastGaps, type Section } from './section.js';
@@ -10,12 +11,8 @@ import { PAGE, pagesOf, readPastGaps, type Section } from './section.js';
 export async function auditOutbox(section: Section): Promise<void> {
   await auditWaiting(section);
   await auditStreams(section);
-  await auditNames(section);
-  await auditPlaces(section);
-  await auditPromises(section);
   if (section.eventLog.kind === 'postgres') await auditRuns(section);
   else await auditKept(section);
-  await auditQuarantine(section);
 }
 
 const WaitingRows = z.array(
@@ -116,123 +113,39 @@ async function checkGenuine({ db, keyring, findings }: Section, row: WaitingRow)
 
 const StreamRows = z.array(z.object({ stream: z.string(), revision: z.int() }));
 
-/** The streams of sites with the last revision that the log has of each, as far as the database knows. */
-function loggedStreams(db: Section['db']) {
-  const read = async (after: string | null) => {
-    const { rows } = await db.query(
-      `select stream, revision from event_log.logged_streams where $2::text is null or stream > $2 order by stream limit $1`,
-      [PAGE, after],
-    );
-    return StreamRows.parse(rows);
-  };
-  return pagesOf(read, (row) => row.stream);
+/** The ends of the streams of sites. Those of the ledger are no rows of the outbox. */
+async function* siteStreams({ db, eventLog, step }: Section): AsyncGenerator<StreamEnds> {
+  let done = 0;
+  for await (const ends of streamEnds(db, eventLog)) {
+    if (siteOfStream(ends.stream) !== null) yield ends;
+    done += 1;
+    if (done % PAGE === 0) await step(done, null);
+  }
 }
 
 /** The end of a stream in the log, and what waits after it, is the end of the stream. */
-async function auditStreams({ db, eventLog, findings, step }: Section): Promise<void> {
+async function auditStreams(section: Section): Promise<void> {
+  const { db, eventLog, findings } = section;
   const logged = async (stream: string): Promise<number | null> => {
     const { rows } = await db.query('select stream, revision from event_log.logged_streams where stream = $1', [
       stream,
     ]);
     return StreamRows.parse(rows)[0]?.revision ?? null;
   };
-  let done = 0;
-  for await (const page of loggedStreams(db)) {
-    const inLog = await eventLog.lastRevisions(page.map((row) => row.stream));
-    for (const { stream, revision } of page) {
-      if (inLog.get(stream) === revision) continue;
-      // The relay may work on the stream. Only what stays different is wrong.
-      const before = await logged(stream);
-      const newest = await eventLog.lastRevision(stream);
-      if (before === newest || (await logged(stream)) !== before) continue;
-      findings.add({
-        kind: 'reference-differs',
-        table: 'event_log.streams',
-        key: stream,
-        columns: newest === NO_STREAM ? [] : ['next_revision'],
-        detail: `the log ends at revision ${newest}, and by the table it has revision ${before}`,
-      });
-    }
-    done += page.length;
-    await step(done, null);
-  }
-  const { rows } = await db.query(
-    `select l.stream, l.revision from sealed_streams l left join event_log.streams s on s.name = l.stream
-      where l.stream <> 'policy' and l.revision >= coalesce(s.next_revision, 0) order by l.stream limit ${PAGE}`,
-  );
-  for (const { stream, revision } of StreamRows.parse(rows))
+  for await (const { stream, known, actual } of siteStreams(section)) {
+    if (actual === known) continue;
+    // The relay may work on the stream. Only what stays different is wrong.
+    const before = await logged(stream);
+    const newest = await eventLog.lastRevision(stream);
+    if (before === newest || (await logged(stream)) !== before) continue;
     findings.add({
       kind: 'reference-differs',
       table: 'event_log.streams',
       key: stream,
-      detail: `revision ${revision} is sealed, and the stream ends before it, or has another name`,
+      columns: newest === NO_STREAM ? [] : ['next_revision'],
+      detail: `the log ends at revision ${newest}, and by the table it has revision ${before}`,
     });
-  await auditOwners({ db, findings });
-}
-
-const OwnerRows = z.array(z.object({ stream: z.int() }));
-
-/** Events whose stream has no row are in no view: no other part would ever meet them. */
-async function auditOwners({ db, findings }: Pick<Section, 'db' | 'findings'>): Promise<void> {
-  // From stream to stream, without the events of each.
-  const { rows } = await db.query(
-    `with recursive owners (stream) as (
-       (select stream from event_log.events order by stream limit 1)
-       union all
-       select (select e.stream from event_log.events e where e.stream > o.stream order by e.stream limit 1)
-         from owners o where o.stream is not null)
-     select o.stream from owners o
-      where o.stream is not null and not exists (select from event_log.streams s where s.number = o.stream) limit ${PAGE}`,
-  );
-  for (const { stream } of OwnerRows.parse(rows))
-    findings.add({
-      kind: 'reference-differs',
-      table: 'event_log.streams',
-      key: String(stream),
-      detail: 'events belong to a stream of this number, and it has no row',
-    });
-}
-
-const NameRows = z.array(z.object({ name: z.string() }));
-
-/** No stream has a name that the service does not give. */
-async function auditNames({ db, findings }: Section): Promise<void> {
-  const { rows } = await db.query('select name from event_log.streams where site_id is null');
-  for (const { name: key } of NameRows.parse(rows))
-    if (!isOwnStream(key))
-      findings.add({
-        kind: 'reference-differs',
-        table: 'event_log.streams',
-        key,
-        detail: 'no part of the service writes to this stream',
-      });
-}
-
-const PlaceRows = z.array(z.object({ id: z.string() }));
-
-/** Each stored event is before the end of its stream. The search skips from stream to stream. */
-async function auditPlaces({ db, findings, step }: Section): Promise<void> {
-  const { rows } = await db.query(
-    `with recursive found as (
-       (select stream from event_log.events order by stream limit 1)
-       union all
-       select (select e.stream from event_log.events e where e.stream > f.stream order by e.stream limit 1) from found f
-        where f.stream is not null
-     )
-     select e.id::text as id from found f left join event_log.streams s on s.number = f.stream
-      cross join lateral (select o.id from event_log.events o
-                           where o.stream = f.stream and o.revision >= coalesce(s.next_revision, 0) limit 10) e
-      limit ${PAGE}`,
-  );
-  for (const { id: key } of PlaceRows.parse(rows))
-    findings.add({
-      kind: 'log-order',
-      table: 'event_log.events',
-      key,
-      columns: ['stream', 'revision'],
-      detail: 'the event is beyond the end of its stream, or of no stream',
-    });
-  await step(rows.length, null);
+  }
 }
 
 const RunRows = z.array(
@@ -278,51 +191,23 @@ async function auditRuns({ db, findings, step }: Section): Promise<void> {
   }
 }
 
-const PromiseRows = z.array(z.object({ place: z.string(), id: z.string(), sealed_before: z.date() }));
-
-/** A consent that waits longer than its own promise says is a broken promise, wherever it waits. */
-async function auditPromises({ db, findings, now, step }: Section): Promise<void> {
-  const read = async (after: string | null) => {
-    const [stream, revision] = after?.split(' ') ?? [null, null];
-    const { rows } = await db.query(
-      `select stream || ' ' || revision as place, id, sealed_before from event_log.unsealed_events
-        where sealed_before < $2 and ($3::text is null or (stream, revision) > ($3, $4::bigint))
-        order by stream, revision limit $1`,
-      [PAGE, now(), stream, revision],
-    );
-    return PromiseRows.parse(rows);
-  };
-  let done = 0;
-  for await (const page of pagesOf(read, (row) => row.place)) {
-    for (const { id: key, sealed_before: promised } of page) {
-      const seconds = Math.round((now().getTime() - promised.getTime()) / 1000);
-      const detail = `a batch before ${promised.toISOString()} was promised, and it still waits, ${seconds} seconds later`;
-      findings.add({ kind: 'promise-broken', table: 'event_log.events', key, detail });
-    }
-    done += page.length;
-    await step(done, null);
-  }
-}
-
 /** The events that are kept of another log are those that the log has. */
 async function auditKept(section: Section): Promise<void> {
   const { db, step } = section;
   let done = 0;
-  for await (const streams of loggedStreams(db)) {
-    for (const { stream, revision: last } of streams) {
-      const read = async (after: string | null) => {
-        const { rows } = await db.query(
-          `select revision, id, type, data from event_log.stored_events
-            where stream = $2 and revision > $3 and revision <= $4 order by revision limit $1`,
-          [PAGE, stream, after ?? String(NO_STREAM), last],
-        );
-        return EventRows.parse(rows);
-      };
-      for await (const page of pagesOf(read, ({ revision }) => String(revision))) {
-        for (const run of runsOf(page)) await compareWithLog(section, stream, run);
-        done += page.length;
-        await step(done, null);
-      }
+  for await (const { stream, known } of siteStreams(section)) {
+    const read = async (after: string | null) => {
+      const { rows } = await db.query(
+        `select revision, id, type, data from event_log.stored_events
+          where stream = $2 and revision > $3 and revision <= $4 order by revision limit $1`,
+        [PAGE, stream, after ?? String(NO_STREAM), known],
+      );
+      return EventRows.parse(rows);
+    };
+    for await (const page of pagesOf(read, ({ revision }) => String(revision))) {
+      for (const run of runsOf(page)) await compareRun(section, stream, run);
+      done += page.length;
+      await step(done, null);
     }
   }
 }
@@ -340,11 +225,7 @@ function runsOf(page: readonly StoredEvent[]): readonly (readonly StoredEvent[])
   return runs;
 }
 
-async function compareWithLog(
-  { eventLog, findings }: Section,
-  stream: string,
-  run: readonly StoredEvent[],
-): Promise<void> {
+async function compareRun({ eventLog, findings }: Section, stream: string, run: readonly StoredEvent[]): Promise<void> {
   const events = await readPastGaps(eventLog, stream, run[0]?.revision ?? 0, run.length, (gap) =>
     findings.add(damagedLog(gap, gap.message)),
   );
@@ -360,17 +241,4 @@ async function compareWithLog(
     const detail = `the log has another event at revision ${revision} of ${stream}`;
     findings.add({ kind: 'reference-differs', table: 'event_log.events', key, columns, detail });
   }
-}
-
-const SiteRows = z.array(z.object({ site_id: z.string(), reason: z.string() }));
-
-async function auditQuarantine({ db, findings }: Section): Promise<void> {
-  const { rows } = await db.query('select site_id, reason from quarantined_sites');
-  for (const { site_id: key, reason } of SiteRows.parse(rows))
-    findings.add({
-      kind: 'stopped-part',
-      table: 'quarantined_sites',
-      key,
-      detail: `the relay of this site stands still: ${reason}`,
-    });
 }

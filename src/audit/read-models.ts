@@ -1,224 +1,181 @@
 import type pg from 'pg';
 import * as z from 'zod';
-import type { Projection, TableDefinition } from '../../projections/definition.js';
+import type { Projection } from '../../projections/definition.js';
 import { PROJECTIONS } from '../../projections/index.js';
 import {
+  advanceReplays,
   createReplay,
   type Generation,
+  isReached,
   ProjectionFailure,
+  type ReplayTarget,
   readLive,
-  type StoredProjection,
   schemaOf,
+  type TemporaryReplay,
 } from '../pipeline/projector/index.js';
 import type { Queryable } from '../platform/database/pool.js';
 import type { Finding } from './finding.js';
 import type { Section } from './section.js';
-import { compareWithReplay, withReplay } from './shadow.js';
+import { compareWithLog, withReplay } from './shadow.js';
 
-/** Replays each projection into temporary tables, and compares them with what the views show. */
+/**
+ * Replays the projections into temporary tables, all of them by one pass over the log, and compares them
+ * with what the views show.
+ */
 export async function auditReadModels(section: Section): Promise<void> {
-  await auditNames(section);
-  let done = 0;
-  for (const projection of PROJECTIONS) {
-    // A rebuild that swaps the tables meanwhile makes the comparison void.
-    for (let isDone = false; !isDone; )
-      isDone = await auditProjection(section, projection, async (events, total) => {
-        await section.step(done + events, total === null ? null : total * PROJECTIONS.length);
-      });
-    done += (await readLive(section.db, projection.name))?.live?.events ?? 0;
+  // A rebuild that swaps the tables meanwhile makes the comparison void, and a replay that fails ends those beside it.
+  for (let open = PROJECTIONS; open.length > 0; ) {
+    const compared: Live[] = [];
+    for (const projection of open) compared.push(...(await comparableGeneration(section, projection)));
+    open =
+      compared.length === 0 ? [] : await withReplay(section.db, (client) => compareReplays(section, client, compared));
   }
 }
 
-type Step = (events: number, total: number | null) => Promise<void>;
+/** A projection, and the generation that its views show. */
+interface Live {
+  readonly projection: Projection;
+  readonly generation: Generation;
+}
 
-/** @returns false if the projection was rebuilt meanwhile */
-async function auditProjection(section: Section, projection: Projection, step: Step): Promise<boolean> {
-  const { db, findings } = section;
+interface Replayed extends Live {
+  readonly replay: TemporaryReplay;
+}
+
+/** Reports a projection that stands still. @returns what can be compared with its replay; none: nothing */
+async function comparableGeneration({ db, findings }: Section, projection: Projection): Promise<readonly Live[]> {
   const { name } = projection;
   const stored = await readLive(db, name);
   if (stored?.live == null) {
     findings.add({ kind: 'stopped-part', table: 'projections', key: name, detail: 'the projection was never built' });
-    return true;
+    return [];
   }
   if (stored.state !== 'running' || stored.problem !== null)
     findings.add({ kind: 'stopped-part', table: 'projections', key: name, detail: `its state is ${stored.state}` });
-  if (stored.live.version !== projection.version) {
-    findings.add({
-      kind: 'derived-differs',
-      table: 'projection_generations',
-      key: `${name} ${stored.live.generation}`,
-      columns: ['version'],
-      detail: `it has version ${stored.live.version}, and the program ${projection.version}`,
-    });
-    return true;
-  }
+  if (stored.live.version === projection.version) return [{ projection, generation: stored.live }];
+  findings.add({
+    kind: 'derived-differs',
+    table: 'projection_generations',
+    key: `${name} ${stored.live.generation}`,
+    columns: ['version'],
+    detail: `it has version ${stored.live.version}, and the program ${projection.version}`,
+  });
+  return [];
+}
+
+/** @returns those that must be compared again */
+async function compareReplays(
+  section: Section,
+  client: pg.PoolClient,
+  compared: readonly Live[],
+): Promise<readonly Projection[]> {
+  const { findings } = section;
   try {
-    return await withReplay(db, (client) => compareReplay(section, client, projection, stored.live, step));
+    return await replayAndCompare(section, client, compared);
   } catch (error) {
     if (!(error instanceof ProjectionFailure)) throw error;
     const key = error.problem.event?.id ?? '';
-    findings.add({
-      kind: 'event-altered',
-      table: 'event_log.events',
-      key,
-      detail: `${error.message}; ${name} was not compared`,
-    });
-    return true;
+    const detail = `${error.message}; ${error.projection} was not compared`;
+    findings.add({ kind: 'event-altered', table: 'event_log.events', key, detail });
+    return compared.flatMap(({ projection }) => (projection.name === error.projection ? [] : projection));
   }
 }
 
-async function compareReplay(
+async function replayAndCompare(
   section: Section,
   client: pg.PoolClient,
-  projection: Projection,
-  before: Generation | null,
-  step: Step,
-): Promise<boolean> {
-  const { db, eventLog, findings } = section;
-  const { name } = projection;
-  const replay = createReplay(client, eventLog, projection);
-  await replay.start();
+  compared: readonly Live[],
+): Promise<readonly Projection[]> {
+  const { db, eventLog, step } = section;
+  const total = Math.max(...compared.map(({ generation }) => generation.events));
+  let done = 0;
+  const advance = (targets: readonly ReplayTarget[]): Promise<void> =>
+    advanceReplays(eventLog, targets, async (events) => {
+      done += events;
+      await step(done, Math.max(total, done));
+    });
+  const replays: Replayed[] = [];
+  for (const live of compared) replays.push({ ...live, replay: await createReplay(client, live.projection) });
   // Most events are replayed before the snapshot, which is held for the rest only.
-  if (before?.position != null) await replay.advance(before.position, (events) => step(events, before.events));
+  await advance(replays.flatMap(targetOf));
   await client.query('begin isolation level repeatable read');
-  const live = (await readLive(client, name))?.live ?? null;
-  if (live?.generation !== before?.generation) return false;
-  const position = live?.position ?? null;
-  const isReached =
-    position === null || (await replay.advance(position, (events) => step(events, live?.events ?? null)));
-  if (!isReached || replay.events !== live?.events)
-    findings.add({
-      kind: 'derived-differs',
-      table: 'projection_generations',
-      key: `${name} ${live?.generation}`,
-      columns: isReached ? ['events', 'position'] : ['position'],
-      detail: `it claims ${live?.events} events up to ${position}, and the log has ${replay.events}`,
-    });
-  if (isReached) await compareTables(section, client, projection);
+  const now: Replayed[] = [];
+  for (const one of replays) {
+    const live = (await readLive(client, one.projection.name))?.live ?? null;
+    if (live?.generation === one.generation.generation) now.push({ ...one, generation: live });
+  }
+  await advance(now.flatMap(targetOf));
+  for (const one of now) await compareTables(section, client, one);
   await client.query('commit');
-  const differences = live === null ? [] : await differencesOfTables(db, projection, live.generation);
-  const isSame = (await readLive(db, name))?.live?.generation === before?.generation;
-  if (isSame) for (const difference of differences) findings.add(difference);
-  return isSame;
-}
-
-async function compareTables(
-  { findings, step }: Section,
-  client: pg.PoolClient,
-  projection: Projection,
-): Promise<void> {
-  for (const [table, definition] of Object.entries(projection.tables)) {
-    const columns = Object.keys(definition.columns).filter((column) => !definition.primaryKey.includes(column));
-    await compareWithReplay(
-      client,
-      {
-        live: `read_model."${table}"`,
-        shadow: `pg_temp."${table}"`,
-        name: `read_model.${table}`,
-        key: definition.primaryKey,
-        columns,
-      },
-      findings.add,
-      async () => step(0, null),
-    );
+  const isSame = new Set<Projection>();
+  for (const { projection, generation, replay } of now) {
+    await replay.empty();
+    const differences = await differencesOfTables(client, projection, generation.generation);
+    if ((await readLive(db, projection.name))?.live?.generation !== generation.generation) continue;
+    isSame.add(projection);
+    for (const difference of differences) section.findings.add(difference);
   }
+  return compared.flatMap(({ projection }) => (isSame.has(projection) ? [] : projection));
 }
 
-const ViewRows = z.array(z.object({ view: z.string(), name: z.string() }));
-const NameRows = z.array(z.object({ name: z.string() }));
-const GenerationRows = z.array(z.object({ view: z.string(), schema: z.string() }));
+function targetOf({ replay, generation: { position } }: Replayed): readonly ReplayTarget[] {
+  return position === null ? [] : [{ replay, until: position }];
+}
 
-/** The views must be those of the projections, and show their live generations. */
-async function auditNames({ db, findings }: Section): Promise<void> {
-  const wanted = new Map(
-    PROJECTIONS.flatMap(({ name, tables }) => Object.keys(tables).map((view) => [view, name] as const)),
-  );
-  const known = new Set(PROJECTIONS.map(({ name }) => name));
-  const own = NameRows.parse((await db.query('select name from projections')).rows);
-  for (const { name } of own)
-    if (!known.has(name) && !(await isOwnProjection(db, name)))
-      findings.add({ kind: 'derived-differs', table: 'projections', key: name, detail: 'it has no view' });
-  const lost = await db.query(
-    `select name || ' ' || live_generation as name from projections p
-      where live_generation is not null
-        and not exists (select from projection_generations g where g.name = p.name and g.generation = p.live_generation)`,
-  );
-  for (const { name } of NameRows.parse(lost.rows))
-    findings.add({
+async function compareTables(section: Section, client: pg.PoolClient, replayed: Replayed): Promise<void> {
+  const { projection, generation, replay } = replayed;
+  const { position, events } = generation;
+  const isWhole = targetOf(replayed).every(isReached);
+  if (!isWhole || replay.events !== events)
+    section.findings.add({
       kind: 'derived-differs',
       table: 'projection_generations',
-      key: name,
-      detail: 'the live generation has no row',
+      key: `${projection.name} ${generation.generation}`,
+      columns: isWhole ? ['events', 'position'] : ['position'],
+      detail: `it claims ${events} events up to ${position}, and the log has ${replay.events}`,
     });
-  const views = new Map(
-    ViewRows.parse((await db.query('select view, name from projection_views')).rows).map(({ view, name }) => [
-      view,
-      name,
-    ]),
-  );
-  for (const [view, name] of wanted)
-    if (views.get(view) !== name)
-      findings.add({
-        kind: 'derived-differs',
-        table: 'projection_views',
-        key: view,
-        detail: `the view must belong to ${name}`,
-      });
-  const shown = GenerationRows.parse(
-    (
-      await db.query(
-        `select v.relname as view, tn.nspname as schema
-           from pg_class v join pg_namespace vn on vn.oid = v.relnamespace and vn.nspname = 'read_model'
-           join pg_rewrite w on w.ev_class = v.oid
-           join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid and d.refclassid = 'pg_class'::regclass and d.refobjid <> v.oid
-           join pg_class t on t.oid = d.refobjid join pg_namespace tn on tn.oid = t.relnamespace
-          group by 1, 2`,
-      )
-    ).rows,
-  );
-  for (const [view, name] of wanted) {
-    const live: StoredProjection | null = await readLive(db, name);
-    if (live?.live == null) continue;
-    const schema = schemaOf(name, live.live.generation);
-    if (!shown.some((one) => one.view === view && one.schema === schema))
-      findings.add({
-        kind: 'derived-differs',
-        table: 'projections',
-        key: name,
-        columns: ['live_generation'],
-        detail: `the view ${view} does not show ${schema}`,
-      });
+  if (!isWhole) return;
+  for (const [table, definition] of Object.entries(projection.tables)) {
+    // Without statistics, each range could be joined by a pass over the whole table.
+    await client.query(`analyze pg_temp."${table}"`);
+    const columns = Object.keys(definition.columns).filter((column) => !definition.primaryKey.includes(column));
+    const name = `read_model.${table}`;
+    const compared = {
+      live: `read_model."${table}"`,
+      expected: `pg_temp."${table}"`,
+      key: definition.primaryKey,
+      columns,
+    };
+    await compareWithLog(section, client, { name, ...compared }, () => section.step(0, null));
   }
 }
 
-/** A projection that was loaded from a file has views of its own. */
-async function isOwnProjection(db: pg.Pool, name: string): Promise<boolean> {
-  const { rowCount } = await db.query('select from projection_views where name = $1', [name]);
-  return (rowCount ?? 0) > 0;
-}
+const Rows = z.array(z.object({ table: z.string(), part: z.string(), must: z.string(), is: z.string().nullable() }));
 
-const Rows = z.array(z.object({ table: z.string(), part: z.string(), definition: z.string() }));
-
-/** Columns and indexes of the tables of a schema. An index is described as in `wantedParts`. */
+/** Columns and indexes of the temporary tables of a connection that are otherwise, or missing, in a schema. */
 const PARTS_SQL = `
 with tables as (
-  select c.oid, c.relname::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-   where n.nspname = $1 and c.relkind = 'r'
+  select c.oid, c.relname::text as name, c.relnamespace = pg_my_temp_schema() as is_wanted from pg_class c
+   where c.relnamespace in (pg_my_temp_schema(), to_regnamespace($1)) and c.relkind = 'r' and c.relname = any($2::text[])
+), parts as (
+  select t.is_wanted, t.name as table, 'column ' || a.attname as part,
+         format_type(a.atttypid, a.atttypmod) || case when a.attnotnull then ' not null' else '' end as definition
+    from tables t join pg_attribute a on a.attrelid = t.oid where a.attnum > 0 and not a.attisdropped
+  union all
+  select t.is_wanted, t.name, 'index ' || x.relname,
+         concat_ws(' ', case when i.indisunique then 'unique' end, m.amname,
+           '(' || (select string_agg(pg_get_indexdef(x.oid, k, false), ', ' order by k) from generate_series(1, i.indnatts) k) || ')',
+           case when not (i.indisvalid and i.indisready and i.indislive) then 'invalid' end)
+    from tables t join pg_index i on i.indrelid = t.oid join pg_class x on x.oid = i.indexrelid join pg_am m on m.oid = x.relam
 )
-select t.name as table, 'column ' || a.attname as part,
-       format_type(a.atttypid, a.atttypmod) || case when a.attnotnull then ' not null' else '' end as definition
-  from tables t join pg_attribute a on a.attrelid = t.oid where a.attnum > 0 and not a.attisdropped
-union all
-select t.name, 'index ' || x.relname,
-       concat_ws(' ', case when i.indisunique then 'unique' end, m.amname,
-         '(' || (select string_agg(pg_get_indexdef(x.oid, k, false), ', ' order by k) from generate_series(1, i.indnatts) k) || ')',
-         case when not (i.indisvalid and i.indisready and i.indislive) then 'invalid' end)
-  from tables t join pg_index i on i.indrelid = t.oid join pg_class x on x.oid = i.indexrelid join pg_am m on m.oid = x.relam`;
+select w.table, w.part, w.definition as must, f.definition as is
+  from parts w left join parts f on f.table = w.table and f.part = w.part and not f.is_wanted
+ where w.is_wanted and f.definition is distinct from w.definition`;
 
 /**
- * Compares the columns and indexes of a generation with the definition of its projection: a rebuild makes
- * the tables from the definition, so that no migration states them.
- * @param generation of this version of the projection
+ * Compares the columns and indexes of a generation with those of its replay: a rebuild makes the tables
+ * from the definition of the projection, so that no migration states them.
+ * @param db the connection of the replay
  * @returns one finding for each difference
  */
 async function differencesOfTables(
@@ -226,34 +183,9 @@ async function differencesOfTables(
   { name, tables }: Pick<Projection, 'name' | 'tables'>,
   generation: number,
 ): Promise<readonly Omit<Finding, 'columns'>[]> {
-  const { rows } = await db.query(PARTS_SQL, [schemaOf(name, generation)]);
-  const found = new Map(Rows.parse(rows).map(({ table, part, definition }) => [`${table} ${part}`, definition]));
-  return Object.entries(tables).flatMap(([table, definition]) =>
-    wantedParts(table, definition).flatMap(([part, must]) => {
-      const is = found.get(`${table} ${part}`);
-      if (is === must) return [];
-      const detail = is === undefined ? `it is missing: ${must}` : `it is "${is}" and must be "${must}"`;
-      return [{ kind: 'derived-differs' as const, table: `read_model.${table}`, key: part, detail }];
-    }),
-  );
-}
-
-function wantedParts(
-  table: string,
-  { columns, primaryKey, indexes }: TableDefinition,
-): readonly (readonly [string, string])[] {
-  return [
-    ...Object.entries(columns).map(
-      ([name, { type, nullable }]) =>
-        [
-          `column ${name}`,
-          `${type === 'timestamptz' ? 'timestamp with time zone' : type}${nullable ? '' : ' not null'}`,
-        ] as const,
-    ),
-    [`index ${table}$key`, `unique btree (${primaryKey.join(', ')})`],
-    ...indexes.map(
-      ({ columns, unique, method = 'btree' }, place) =>
-        [`index ${table}$${place + 1}`, `${unique ? 'unique ' : ''}${method} (${columns.join(', ')})`] as const,
-    ),
-  ];
+  const { rows } = await db.query(PARTS_SQL, [schemaOf(name, generation), Object.keys(tables)]);
+  return Rows.parse(rows).map(({ table, part: key, must, is }) => {
+    const detail = is === null ? `it is missing: ${must}` : `it is "${is}" and must be "${must}"`;
+    return { kind: 'derived-differs', table: `read_model.${table}`, key, detail };
+  });
 }

@@ -6,6 +6,7 @@ import type { Installation } from '../app/installation.js';
 import { createGiveWay } from '../pipeline/admission/yield-to-admission.js';
 import {
   compareProjection,
+  differenceText,
   fileProjections,
   type KnownProjection,
   knownProjection,
@@ -154,11 +155,10 @@ function printResult(
   const isEqual = comparison === null ? null : comparison.every(({ equal }) => equal);
   print(context, options, { name: projection.name, events, position, equal: isEqual, comparison, swapped: isSwapped }, [
     `${projection.name}: ${counted(events, 'event')} replayed.`,
-    ...(comparison ?? []).map(({ table, equal, rows, differsBehind }) =>
-      equal
-        ? `  ${table}: ${counted(rows, 'row')}, equal to the live tables`
-        : `  ${table}: DIFFERS from the live tables after ${counted(rows, 'equal row')}${differsBehind === null ? '' : `, in the rows that follow ${differsBehind.join(', ')}`}`,
-    ),
+    ...(comparison ?? []).flatMap(({ table, equal, rows, differences }) => [
+      `  ${table}: ${equal ? `${counted(rows, 'row')}, equal to the live tables` : `DIFFERS from the live tables after ${counted(rows, 'equal row')}`}`,
+      ...differences.map((difference) => `    ${difference.key.join(' ')}: ${differenceText(difference)}`),
+    ]),
     ...(comparison === null ? ['  Not compared: the live read model is stopped or does not exist.'] : []),
     isSwapped ? 'The new tables are live.' : 'The live tables are unchanged.',
   ]);

@@ -46,7 +46,7 @@ async function appendToPolicyStream(
     const events = await readPolicyStream(eventLog);
     const end = events.length - 1;
     if (end < known) throw new LogBehind(POLICY_STREAM, known, end);
-    await store(db, events.slice(known + 1));
+    await storePolicies(db, events.slice(known + 1));
     const event = await next(events);
     if (event === null) return events;
     try {
@@ -73,7 +73,8 @@ async function storedRevision(db: Queryable): Promise<number> {
   return z.tuple([z.object({ revision: z.int() })]).parse(rows)[0].revision;
 }
 
-async function store(db: Queryable, events: readonly StreamEvent[]): Promise<void> {
+/** Stores events of the stream `policy` that the table lacks. */
+export async function storePolicies(db: Queryable, events: readonly StreamEvent[]): Promise<void> {
   for (const { revision, id, type, data } of events) {
     await db.query(
       `insert into ledger_policies (revision, event_id, type, body) values ($1, $2, $3, $4)

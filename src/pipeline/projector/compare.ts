@@ -1,10 +1,7 @@
-import * as z from 'zod';
-import type { Projection, TableDefinition } from '../../../projections/definition.js';
+import type { Projection } from '../../../projections/definition.js';
+import { compareTables, type RowDifference } from '../../platform/database/compare-tables.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { identifier, list, schemaOf } from './sql.js';
-
-/** Rows of the first table that one query compares. */
-const PAGE = 2_000;
+import { identifier, schemaOf } from './sql.js';
 
 /** Comparison of two generations of a table at one position of the log. */
 export interface TableComparison {
@@ -12,135 +9,49 @@ export interface TableComparison {
   readonly equal: boolean;
   /** Number of equal rows. */
   readonly rows: number;
-  /**
-   * Primary key of the last row that was found equal; the first difference follows it. Null: the
-   * first range differs, or there is no difference.
-   */
-  readonly differsBehind: readonly string[] | null;
+  /** The first rows that differ, at most `NAMED`. */
+  readonly differences: readonly RowDifference[];
 }
 
+/** Rows that differ, of which a comparison names each. */
+const NAMED = 10;
+
 /**
- * Compares the tables of two generations range by range, in the order of the primary key. Both
- * generations must remain at the same position.
+ * Compares the tables of two generations, each up to its first difference. Both generations must remain
+ * at the same position.
+ * @param live the generation that readers see
+ * @param fresh the one that the log gives
  */
 export async function compareGenerations(
   db: Queryable,
-  projection: Projection,
-  a: number,
-  b: number,
+  { name, tables }: Projection,
+  live: number,
+  fresh: number,
 ): Promise<TableComparison[]> {
   const comparisons: TableComparison[] = [];
-  for (const [name, table] of Object.entries(projection.tables)) {
-    const tableOf = (generation: number) => `${identifier(schemaOf(projection.name, generation))}.${identifier(name)}`;
-    comparisons.push({ table: name, ...(await compareTables(db, table, tableOf(a), tableOf(b))) });
+  for (const [table, { columns, primaryKey }] of Object.entries(tables)) {
+    const tableOf = (generation: number) => `${identifier(schemaOf(name, generation))}.${identifier(table)}`;
+    const compared = {
+      live: tableOf(live),
+      expected: tableOf(fresh),
+      key: primaryKey,
+      columns: Object.keys(columns).filter((column) => !primaryKey.includes(column)),
+    };
+    let comparison: TableComparison = { table, equal: true, rows: 0, differences: [] };
+    for await (const { rows, differences } of compareTables(db, compared, { ahead: true })) {
+      if (differences.length > 0) {
+        comparison = { ...comparison, equal: false, differences: differences.slice(0, NAMED) };
+        break;
+      }
+      comparison = { ...comparison, rows: comparison.rows + rows };
+    }
+    comparisons.push(comparison);
   }
   return comparisons;
 }
 
-async function compareTables(
-  db: Queryable,
-  table: TableDefinition,
-  a: string,
-  b: string,
-): Promise<Omit<TableComparison, 'table'>> {
-  let rows = 0;
-  for await (const range of comparedRanges(db, table, [a, b])) {
-    if (!range.equal) return { equal: false, rows, differsBehind: range.after };
-    rows += range.rows;
-  }
-  return { equal: true, rows, differsBehind: null };
-}
-
-/** The ranges in order. Two are compared at a time: one backend of PostgreSQL uses one processor. */
-async function* comparedRanges(
-  db: Queryable,
-  table: TableDefinition,
-  tables: readonly [string, string],
-): AsyncGenerator<ComparedRange, void, undefined> {
-  let earlier: Promise<ComparedRange> | null = null;
-  for await (const range of keyRanges(db, table, tables[0])) {
-    const comparing = compareRange(db, table, tables, range);
-    // Its failure is thrown where it is awaited.
-    comparing.catch(() => undefined);
-    if (earlier !== null) yield await earlier;
-    earlier = comparing;
-  }
-  if (earlier !== null) yield await earlier;
-}
-
-/** Rows of a table after one primary key, up to and including another; null: no bound. */
-interface KeyRange {
-  readonly after: readonly string[] | null;
-  readonly upTo: readonly string[] | null;
-}
-
-const keyRows = z.array(z.object({ key: z.array(z.string()) })).max(1);
-
-/** Ranges of at most `PAGE` rows of a table, in the order of the primary key. The last has no end. */
-async function* keyRanges(
-  db: Queryable,
-  definition: TableDefinition,
-  table: string,
-): AsyncGenerator<KeyRange, void, undefined> {
-  const key = list(definition.primaryKey);
-  const asText = definition.primaryKey.map((column) => `${identifier(column)}::text`).join(', ');
-  let after: readonly string[] | null = null;
-  for (;;) {
-    const { where, values } = within(definition, { after, upTo: null });
-    const { rows } = await db.query(
-      `select array[${asText}] as key from ${table} ${where} order by ${key} offset ${PAGE - 1} limit 1`,
-      values,
-    );
-    const upTo: readonly string[] | null = keyRows.parse(rows)[0]?.key ?? null;
-    yield { after, upTo };
-    if (upTo === null) return;
-    after = upTo;
-  }
-}
-
-const comparedRows = z.tuple([z.object({ equal: z.boolean(), rows: z.int() })]);
-type ComparedRange = z.infer<typeof comparedRows>[0] & Pick<KeyRange, 'after'>;
-
-/**
- * Compares the rows of both tables in a range, byte by byte as PostgreSQL stores them (`*<>`).
- * @returns whether all are equal, how many there are then, and the key that they follow
- */
-async function compareRange(
-  db: Queryable,
-  definition: TableDefinition,
-  tables: readonly [string, string],
-  range: KeyRange,
-): Promise<ComparedRange> {
-  const key = list(definition.primaryKey);
-  const { where, values } = within(definition, range);
-  // The second table may have more rows there than the first, and one more is enough to differ.
-  const [a, b] = tables.map(
-    (table) =>
-      `select ${list(Object.keys(definition.columns))} from ${table} ${where} order by ${key} limit ${PAGE + 1}`,
-  );
-  const { rows } = await db.query(
-    // No column has a name with $, so that these names mean the rows.
-    `select count(*) filter (where a$ is null or b$ is null or a$ *<> b$) = 0 as equal, count(*)::int as rows
-       from (${a}) a$ full join (${b}) b$ using (${key})`,
-    values,
-  );
-  const [compared] = comparedRows.parse(rows);
-  return { ...compared, after: range.after };
-}
-
-/** Returns the condition for the rows of a range, and its parameters. */
-function within(
-  { columns, primaryKey }: TableDefinition,
-  { after, upTo }: KeyRange,
-): { readonly where: string; readonly values: string[] } {
-  const values: string[] = [];
-  const bound = (operator: string, key: readonly string[]): string => {
-    const parameters = primaryKey.map((column, place) => {
-      values.push(key[place] ?? '');
-      return `$${values.length}::text::${columns[column]?.type ?? 'text'}`;
-    });
-    return `(${list(primaryKey)}) ${operator} (${parameters.join(', ')})`;
-  };
-  const conditions = [...(after === null ? [] : [bound('>', after)]), ...(upTo === null ? [] : [bound('<=', upTo)])];
-  return { where: conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`, values };
+/** Says in what a row differs from the one that the log gives. */
+export function differenceText({ kind, columns }: RowDifference): string {
+  if (kind === 'missing') return 'the row that the log gives is missing';
+  return kind === 'extra' ? 'the log gives no such row' : `the log gives other values of ${columns.join(', ')}`;
 }

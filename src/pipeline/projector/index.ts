@@ -1,5 +1,6 @@
+export { differenceText } from './compare.js';
 export { ProjectionFailure } from './failures.js';
-export { type Generation, readStored as readLive, type StoredProjection } from './generations.js';
+export { type Generation, readStored as readLive } from './generations.js';
 export { createProjector } from './projector.js';
 export {
   compareProjection,
@@ -8,7 +9,7 @@ export {
   rebuildProjection,
   removeProjection,
 } from './rebuild.js';
-export { createReplay } from './replay.js';
+export { advanceReplays, createReplay, isReached, type ReplayTarget, type TemporaryReplay } from './replay.js';
 export { schemaOf } from './sql.js';
 export {
   fileProjections,

@@ -322,7 +322,7 @@ test('an erasure whose record the log has lost is sealed', async () => {
 async function audited(): Promise<readonly Finding[]> {
   const findings = collectFindings();
   const { owner: db, eventLog } = pipeline;
-  await auditLedger({ db, eventLog, findings, now: () => new Date(), step: async () => undefined });
+  await auditLedger({ db, eventLog, findings, step: async () => undefined });
   return findings.all.filter(({ table }) => table !== 'event_log_identity');
 }
 

@@ -436,26 +436,43 @@ test('finds a row that was changed, deleted or added by hand when comparing', as
   const compare = async () =>
     (await compareProjection({ db: pool, eventLog, projection: consents, isFollowed: true })).comparison;
   const last = (schema: string) => `event_id = (select max(event_id::text)::uuid from ${schema}.consents)`;
-  const alterations: readonly ((schema: string) => string)[] = [
-    (schema) => `update ${schema}.consents set decision = 'accepted' where ${last(schema)}`,
-    (schema) => `update ${schema}.consents set erased_by = 4 where ${last(schema)}`,
-    (schema) => `update ${schema}.consents set categories = '{"analytics": true}' where ${last(schema)}`,
-    (schema) => `delete from ${schema}.consents where ${last(schema)}`,
-    (schema) =>
-      `delete from ${schema}.consents where event_id = (select min(event_id::text)::uuid from ${schema}.consents)`,
-    (schema) =>
-      `insert into ${schema}.consents select (jsonb_populate_record(c, jsonb_build_object('event_id', gen_random_uuid(), 'revision', -1))).*
+  const alterations: readonly (readonly [object, (schema: string) => string])[] = [
+    [
+      { kind: 'changed', columns: ['decision'] },
+      (schema) => `update ${schema}.consents set decision = 'accepted' where ${last(schema)}`,
+    ],
+    [
+      { kind: 'changed', columns: ['erased_by'] },
+      (schema) => `update ${schema}.consents set erased_by = 4 where ${last(schema)}`,
+    ],
+    [
+      { kind: 'changed', columns: ['categories'] },
+      (schema) => `update ${schema}.consents set categories = '{"analytics": true}' where ${last(schema)}`,
+    ],
+    [{ kind: 'missing', columns: [] }, (schema) => `delete from ${schema}.consents where ${last(schema)}`],
+    [
+      { kind: 'missing', columns: [] },
+      (schema) =>
+        `delete from ${schema}.consents where event_id = (select min(event_id::text)::uuid from ${schema}.consents)`,
+    ],
+    [
+      { kind: 'extra', columns: [] },
+      (schema) =>
+        `insert into ${schema}.consents select (jsonb_populate_record(c, jsonb_build_object('event_id', gen_random_uuid(), 'revision', -1))).*
          from ${schema}.consents c limit 1`,
+    ],
   ];
   expect(await compare()).toMatchObject([{ equal: true }, { equal: true }]);
-  for (const alteration of alterations) {
+  for (const [difference, alteration] of alterations) {
     const { rows } = await pipeline.owner.query(
       `select 'rm_consents_' || live_generation as schema from projections where name = 'consents'`,
     );
     const [{ schema }] = z.tuple([z.object({ schema: z.string() })]).parse(rows);
     const altered = await pipeline.owner.query(alteration(schema));
     expect(altered.rowCount, alteration(schema)).toBe(1);
-    expect(await compare(), alteration(schema)).toMatchObject([{ equal: false }, { equal: true }]);
+    const key = [expect.stringMatching(/^[0-9a-f-]{36}$/)];
+    const differs = { equal: false, differences: [{ key, ...difference }] };
+    expect(await compare(), alteration(schema)).toMatchObject([differs, { equal: true }]);
     expect(
       (await rebuildProjection({ db: pool, eventLog, projection: consents, isFollowed: true })).comparison,
     ).toMatchObject([{ equal: false }, { equal: true }]);
@@ -515,7 +532,7 @@ test('brings a projection from a file up to date with each rebuild, lists it, an
     await append(site, consentsOf(site, 4));
     const result = await rebuildOwn(mine);
     expect(result.comparison).toEqual(
-      round === 1 ? null : [{ table: 'mine', equal: true, rows: 4 * (round - 1), differsBehind: null }],
+      round === 1 ? null : [{ table: 'mine', equal: true, rows: 4 * (round - 1), differences: [] }],
     );
     expect(await count(pipeline.owner, 'read_model.mine')).toBe(4 * round);
     expect(await upToDate([mine])).toBe(true);
