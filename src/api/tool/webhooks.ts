@@ -29,7 +29,7 @@ export interface WebhookDeps {
 }
 
 /**
- * Counts a test message of a webhook, however it is requested.
+ * Counts a test message of a webhook, whichever way it was requested.
  * @throws ApiError RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE
  */
 export async function takeTest(rateLimiter: RateLimiter, siteId: string, webhookId: string): Promise<void> {
