@@ -124,9 +124,8 @@ export interface LeafRow {
 }
 
 /**
- * The rows of a batch in one, as JSON arrays: an export reads a million leaves, and a row of its own for
- * each, with binary values, costs the client ten times as much. The hashes are one piece of those of the
- * batch.
+ * The rows of a Merkle batch in one row, as JSON arrays. An export reads a million leaves, and one row per leaf, with
+ * binary values, costs the client ten times as much. The hashes are cut out of the concatenated hashes of the batch.
  */
 const LeavesOfBatch = z.array(
   z.object({
@@ -189,7 +188,7 @@ export interface BatchLeaf {
   readonly tag: Uint8Array | null;
 }
 
-/** Reads the leaves of a batch in order. @throws ExportFailed `log-and-ledger-differ` if they are not whole */
+/** Reads the leaves of a Merkle batch in order. @throws ExportFailed `log-and-ledger-differ` if any is missing */
 export async function readBatchLeaves(db: Queryable, batch: number): Promise<readonly BatchLeaf[]> {
   const hashes = (await readHashes(db, batch)) ?? differ(`the leaves of batch ${batch} are not whole`);
   const { rows } = await db.query('select index, person_tag as tag from sealed_events where batch = $1', [batch]);
