@@ -11,21 +11,21 @@ export interface GiveWayOptions {
   readonly rest?: (ms: number) => Promise<void>;
 }
 
-/** Consents a second at which long work rests for as long as it works. */
+/** Consents per second at which long work pauses for as long as it works. */
 const RATE_OF_EQUAL_SHARES = 500;
-/** Long work keeps a third of its time, so that it ends under any load. */
+/** Long work keeps at least a third of the time, so that it finishes under any load. */
 const MOST_RESTS = 2;
-/** A timer cannot rest much less than a millisecond, so that short rests are collected. */
+/** A timer cannot pause for much less than a millisecond, so short pauses are accumulated. */
 const SHORTEST_REST_MS = 20;
 const LONGEST_REST_MS = 1000;
 const LOOK_EVERY_MS = 1000;
-/** After as long without a call, other work begins. */
+/** After this long without a call, new work has begun. */
 const OTHER_WORK_MS = 10_000;
 
 /**
- * Returns a function that long work calls between two pieces. It rests while admission is busy: a
- * visitor waits for each consent. A lower priority of the process is not enough, because it reaches
- * neither its connections to PostgreSQL nor another machine. Without consents there is no rest.
+ * Returns a function that long work calls between two steps. It pauses while admission is busy, because a visitor waits
+ * for each consent. Lowering the priority of the process is not enough: that affects neither its connections to
+ * PostgreSQL nor another machine. Without consents there is no pause.
  */
 export function createGiveWay(options: GiveWayOptions): () => Promise<void> {
   const { db, monotonic = () => performance.now(), rest = pause } = options;
@@ -58,8 +58,8 @@ export function createGiveWay(options: GiveWayOptions): () => Promise<void> {
 
 /**
  * @param workedMs milliseconds of work
- * @param rate consents that admission accepts a second
- * @returns milliseconds to rest
+ * @param rate consents that admission accepts per second
+ * @returns milliseconds to pause
  */
 export function restAfter(workedMs: number, rate: number): number {
   return workedMs * Math.min(MOST_RESTS, rate / RATE_OF_EQUAL_SHARES);
@@ -78,7 +78,7 @@ function rateBetween(earlier: Look, later: Look): number {
 
 const Used = z.tuple([z.object({ used: z.coerce.number() })]);
 
-/** @returns null if it cannot be read now: the work itself meets that failure */
+/** @returns null if it cannot be read now; the work itself will meet and report the failure */
 async function countAdmitted(db: Queryable): Promise<number | null> {
   try {
     const { rows } = await db.query({
