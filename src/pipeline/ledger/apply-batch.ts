@@ -38,7 +38,7 @@ export interface KnownBatch {
  * of the batches that it covers.
  * @param state before the batch; the tables are at its revision
  * @param header as `batchHeaderOf` returns it
- * @param known what was computed earlier; null: all is computed from the log
+ * @param known what was computed earlier; null: everything is computed from the log
  * @throws LedgerCorrupt, TablesDiffer, EventLogUnavailable, database errors
  */
 export async function checkBatch(
@@ -90,7 +90,10 @@ function assertCovers(revision: number, header: BatchHeader, covered: Commitment
   }
 }
 
-/** Only the announcement that is sealed changes the keys that must sign. */
+/**
+ * Checks that the batch states the announcement that it seals, because only a sealed announcement changes the keys that
+ * must sign.
+ */
 async function assertAnnounced(
   eventLog: EventLog,
   revision: number,

@@ -72,7 +72,7 @@ export class StreamHeads {
   }
 }
 
-/** Ends that one process remembers; further ones are read and verified again. */
+/** Number of stream ends that one process remembers. Others are read and verified again. */
 const MAX_REMEMBERED = 50_000;
 
 /** The ends of sealed streams that were verified against the ledger tree, or sealed by this process. */
@@ -102,7 +102,10 @@ export interface AnnouncedKey {
   readonly mlDsaKey: string;
   /** Revision of the announcement in `policy`. */
   readonly revision: number;
-  /** Number of the batch with it: the keys before and these sign the first checkpoint above. */
+  /**
+   * Number of the Merkle batch with the announcement. Both the current keys and these sign the first checkpoint that
+   * covers it.
+   */
   readonly batch: number;
 }
 
@@ -117,7 +120,7 @@ export interface LedgerTree {
   readonly size: number;
   /** Roots of its perfect subtrees, largest first. */
   readonly edge: readonly Uint8Array[];
-  /** The tree without its last leaf; null where no further checkpoint can be of that size. */
+  /** The tree without its last leaf; null if no further checkpoint can have that size. */
   readonly before: LedgerTree | null;
 }
 
@@ -130,7 +133,7 @@ export interface FollowedLedger extends LedgerState {
   readonly keyOf: StreamKeyOf;
   /** The next keys, until a stamped checkpoint covers their announcement. */
   readonly announced: AnnouncedKey | null;
-  /** Revisions that were skipped, and whose `LedgerEventSkipped` was not reached yet. */
+  /** Skipped revisions whose `LedgerEventSkipped` has not been reached yet. */
   readonly skipped: readonly number[];
   /** Verified ends of the sealed streams. */
   readonly heads: SealedHeads;
@@ -141,7 +144,7 @@ export function rootOf({ edge }: LedgerTree): Uint8Array {
   return foldEdge(edge);
 }
 
-/** The root at a size for which a checkpoint can still be made, 32 bytes; null for other sizes. */
+/** Returns the root, 32 bytes, at a size for which a checkpoint can still be created; null for other sizes. */
 export function rootAt(tree: LedgerTree, size: number): Uint8Array | null {
   let at: LedgerTree | null = tree;
   while (at !== null && at.size > size) at = at.before;
@@ -155,7 +158,7 @@ export function withLeaf(tree: LedgerTree, leaf: Uint8Array): LedgerTree {
   return { size: frontier.size, edge: frontier.edge, before: tree };
 }
 
-/** The tree without the sizes up to `size`, which have their checkpoint. */
+/** Returns the tree without the sizes up to `size`, which no longer need a checkpoint. */
 export function withoutSizesUpTo(tree: LedgerTree, size: number): LedgerTree {
   const kept: LedgerTree[] = [];
   for (let at: LedgerTree | null = tree; at !== null && at.size > size; at = at.before) kept.push(at);
@@ -167,7 +170,7 @@ export function withoutSizesUpTo(tree: LedgerTree, size: number): LedgerTree {
 export interface LedgerState {
   /** Last applied revision of `ledger`; -1: none. */
   readonly revision: number;
-  /** Every event of a sealed stream up to this position is in a batch; null: unknown. */
+  /** Every event of a sealed stream up to this position is in a Merkle batch; null if unknown. */
   readonly logPosition: Position | null;
   /** Number of Merkle batches, which is the size of the ledger tree. */
   readonly size: number;
@@ -179,11 +182,11 @@ export interface LedgerState {
    * The newest checkpoint that enough authorities have stamped, and the newest of its responses.
    */
   readonly stamped: { readonly size: number; readonly sha256: string } | null;
-  /** The checkpoint that some authorities have stamped, but not enough of them. */
+  /** The checkpoint that some authorities have stamped, but not yet enough of them. */
   readonly pending: PendingCheckpoint | null;
   /** Verifier key of the newest published ledger key. */
   readonly key: string | null;
-  /** That of its ML-DSA-44 key. */
+  /** Verifier key of its ML-DSA-44 key. */
   readonly mlDsaKey: string | null;
 }
 
@@ -225,8 +228,8 @@ const stateRows = z
   .length(1);
 
 /**
- * Reads the state that the tables show, in one statement, so in one snapshot. Nothing is appended or
- * signed by it: see `FollowedLedger`.
+ * Reads the state that the tables show, with one statement and thus from one snapshot. It never decides what is
+ * appended or signed: see `FollowedLedger`.
  */
 export async function readLedgerState(db: Queryable): Promise<LedgerState> {
   const { rows } = await db.query(

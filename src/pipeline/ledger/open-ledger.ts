@@ -41,10 +41,10 @@ export function emptyLedger(): FollowedLedger {
 }
 
 /**
- * Begins to follow the ledger at its newest stamped checkpoint, without its whole history: the root in
- * the checkpoint decides whether the stored edge of the tree is right, and its signature whether the
- * stored key is. Without such a checkpoint, the ledger is followed from its first event.
- * @param last revision that the tables have
+ * Begins to follow the ledger at its newest stamped checkpoint instead of reading its whole history. The root in the
+ * checkpoint verifies the stored frontier of the tree, and the signature verifies the stored key. Without such a
+ * checkpoint, the ledger is followed from its first event.
+ * @param last last revision that the tables have
  * @returns the ledger at the event that completed the checkpoint
  * @throws TablesDiffer, InvalidEventBody, EventLogUnavailable, database errors
  */
@@ -99,7 +99,7 @@ async function readEdge(db: Queryable, size: number): ReturnType<typeof readFron
   }
 }
 
-/** The newest keys of the ledger that signed a checkpoint: they sign the next ones. */
+/** Returns the newest keys of the ledger that signed a checkpoint. They also sign the next ones. */
 async function keysAfter(
   db: Queryable,
   text: string,

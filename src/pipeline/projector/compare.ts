@@ -51,7 +51,7 @@ async function compareTables(
   return { equal: true, rows, differsBehind: null };
 }
 
-/** The ranges in order. Two are compared at a time: one backend of PostgreSQL uses one processor. */
+/** Compares the ranges in order. Two are compared at a time, because one PostgreSQL backend uses one processor. */
 async function* comparedRanges(
   db: Queryable,
   table: TableDefinition,
@@ -60,7 +60,7 @@ async function* comparedRanges(
   let earlier: Promise<ComparedRange> | null = null;
   for await (const range of keyRanges(db, table, tables[0])) {
     const comparing = compareRange(db, table, tables, range);
-    // Its failure is thrown where it is awaited.
+    // A failure is thrown where the promise is awaited.
     comparing.catch(() => undefined);
     if (earlier !== null) yield await earlier;
     earlier = comparing;
@@ -68,7 +68,7 @@ async function* comparedRanges(
   if (earlier !== null) yield await earlier;
 }
 
-/** Rows of a table after one primary key, up to and including another; null: no bound. */
+/** Rows of a table after one primary key, up to and including another; null means no limit. */
 interface KeyRange {
   readonly after: readonly string[] | null;
   readonly upTo: readonly string[] | null;
@@ -103,7 +103,7 @@ type ComparedRange = z.infer<typeof comparedRows>[0] & Pick<KeyRange, 'after'>;
 
 /**
  * Compares the rows of both tables in a range, byte by byte as PostgreSQL stores them (`*<>`).
- * @returns whether all are equal, how many there are then, and the key that they follow
+ * @returns whether all are equal, how many there are in that case, and the key that they follow
  */
 async function compareRange(
   db: Queryable,
@@ -113,13 +113,13 @@ async function compareRange(
 ): Promise<ComparedRange> {
   const key = list(definition.primaryKey);
   const { where, values } = within(definition, range);
-  // The second table may have more rows there than the first, and one more is enough to differ.
+  // The second table may have more rows in the range than the first; one more is enough to differ.
   const [a, b] = tables.map(
     (table) =>
       `select ${list(Object.keys(definition.columns))} from ${table} ${where} order by ${key} limit ${PAGE + 1}`,
   );
   const { rows } = await db.query(
-    // No column has a name with $, so that these names mean the rows.
+    // No column name contains $, so these names can only refer to the rows.
     `select count(*) filter (where a$ is null or b$ is null or a$ *<> b$) = 0 as equal, count(*)::int as rows
        from (${a}) a$ full join (${b}) b$ using (${key})`,
     values,
