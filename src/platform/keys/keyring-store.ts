@@ -112,7 +112,7 @@ export class KeyringStore {
   /**
    * Opens the keyring and verifies that the master key is the one that wraps its keys.
    * @param reload reads the master key again, in case it was rotated while this process was running
-   * @param isReadOnly whether nothing is written: a key that does not exist is then missing
+   * @param isReadOnly whether the keyring is read-only; a key that does not exist is then an error
    * @throws KeyError `wrong_master_key`; `key_missing` if a read-only keyring was never used
    */
   static async open(
