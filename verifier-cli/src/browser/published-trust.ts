@@ -8,8 +8,8 @@ const KEYS = '/checkpoints/keys';
 const ROOTS = '/checkpoints/tsa-roots.pem';
 
 /**
- * Offers the ledger keys and root certificates that the service publishes, where a check lacks
- * them. They prove nothing against the service itself, which the page says as long as they count.
+ * If a check lacks ledger keys or root certificates, offers those that the service publishes. They prove nothing
+ * against the service itself, and the page says so as long as they are in use.
  */
 export function startPublishedTrust({ language, onChecked }: StartedPage): void {
   const button = find('published-trust', HTMLButtonElement);
@@ -29,7 +29,7 @@ export function startPublishedTrust({ language, onChecked }: StartedPage): void 
   });
 }
 
-/** @throws Error if the service does not give them */
+/** @throws Error if the service does not provide them */
 async function publishedFiles(): Promise<File[]> {
   const [keys, roots] = await Promise.all([KEYS, ROOTS].map(answerOf));
   const { data } = LedgerKeysResponse.parse(await keys?.json());

@@ -14,7 +14,7 @@ export class Attachments {
 
   constructor(readonly files: PackageFiles) {}
 
-  /** Whether the files that these disclosures name are read, as far as they are there. */
+  /** Returns whether the existing files that these disclosures name have been read. */
   areAtHand(disclosures: readonly (Disclosure | null)[]): boolean {
     return disclosures.every((disclosure) => disclosure === null || !namesFile(disclosure));
   }
