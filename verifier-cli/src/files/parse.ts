@@ -29,7 +29,7 @@ export function parseShape<T>(
   return matchShape(schema, json);
 }
 
-/** Holds a parsed JSON value against a shape. */
+/** Validates a parsed JSON value against a shape. */
 export function matchShape<T>(schema: z.ZodType<T>, json: JsonValue): Parsed<T> {
   const result = schema.safeParse(json, { error: schemaWords });
   if (result.success) return { ok: true, value: result.data, json };

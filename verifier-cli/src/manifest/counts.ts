@@ -55,7 +55,7 @@ export function verifyCounts(
   }
 }
 
-/** Events that are missing, or lines that cannot be read, change the counts. */
+/** Returns the check that explains wrong counts: missing events and unreadable lines change them. */
 function causeOfCounts(findings: Findings): CheckId | null {
   const ids = ['entry.format', 'completeness.runs'] as const;
   return ids.find((id) => findings.outcomeOf(id) === 'fail') ?? null;

@@ -35,7 +35,7 @@ import {
 import { TagIndex } from './tag-index.js';
 import { type TiledLog, Withheld } from './tiled-log.js';
 
-/** Milliseconds of work that a crash may lose, at most, on top of the work of one period. */
+/** Most milliseconds of work that a crash may lose, in addition to the work of one period. */
 const COMMIT_MS = 60_000;
 /** Bytes of an end of a stream: its key, and the number of its events as 8 bytes. */
 const HEAD_BYTES = 40;
@@ -48,11 +48,11 @@ export interface AuditOptions {
   readonly log: TiledLog;
   /** A checkpoint that a trusted key signed. */
   readonly checkpoint: Checkpoint;
-  /** Gets the number of leaves that were audited, now and then before the end. */
+  /** Called now and then with the number of leaves audited so far. */
   readonly progress?: (audited: number) => void;
   /** Called for each leaf of an audit that never reached the newest checkpoint of the ledger. */
   readonly advanced?: () => void;
-  /** Ends the audit early; the next one goes on from there. */
+  /** Ends the audit early; the next one continues from there. */
   readonly signal?: AbortSignal;
   /** Milliseconds between two stored states; less in tests. */
   readonly commitMs?: number;
@@ -146,7 +146,7 @@ class StructureAudit {
         ...(this.state.reached_at === undefined && { advanced: this.options.advanced }),
       });
     } catch (error) {
-      // The next audit goes on from here.
+      // The next audit continues from here.
       if (error instanceof Unreachable && this.#tree.size > this.state.size) await this.#commit();
       throw error;
     }
@@ -249,7 +249,7 @@ class StructureAudit {
     return { path: join(this.#folder, name), offset: 0, count, length: HEAD_BYTES };
   }
 
-  /** The ends since the last roll-up are those of the stored files. */
+  /** Restores the ends since the last roll-up from the stored files. */
   #readEnds(): void {
     const bytes = this.#batches.length === 0 ? new Uint8Array() : readFileSync(join(this.#folder, PERIOD_FILE));
     let at = 0;
@@ -298,7 +298,7 @@ class StructureAudit {
     return this.#rollUps.map((leaf) => ({ ...leaf, path: join(this.#folder, rollUpFile(leaf.number)), offset: 0 }));
   }
 
-  /** Takes the ends of the streams of the period into a new file. */
+  /** Merges the ends of the streams of the period into a new file. */
   #mergeHeads(): void {
     const added = [...this.#ends].map(([name, count]) => headBytes(Buffer.from(name, 'latin1'), count));
     added.sort(compareKeys);

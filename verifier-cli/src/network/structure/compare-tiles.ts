@@ -10,7 +10,7 @@ export interface CompareTilesOptions {
   readonly log: TiledLog;
   /** Roots of the perfect subtrees of the tree at the size of the log, as an auditor computed them, largest first. */
   readonly edge: readonly Uint8Array[];
-  /** Leaves below which the full tiles were compared before. */
+  /** Number of leaves below which the full tiles were already compared. */
   readonly compared: number;
   /** Called for each tile. */
   readonly advanced?: (() => void) | undefined;
@@ -18,9 +18,9 @@ export interface CompareTilesOptions {
 }
 
 /**
- * Compares the published tiles of hashes with the tree that an auditor computed from the headers: others
- * compute their proofs from the tiles, and with an altered one the ledger would look rewritten to them, or
- * be without proofs. The tiles at the right edge lead to the subtrees of the edge, and each hash in them to a
+ * Compares the published tiles of hashes (c2sp.org/tlog-tiles) with the tree that an auditor computed from the headers.
+ * Others compute their proofs from the tiles; with an altered tile, the ledger would look rewritten to them, or they
+ * would have no proofs. The partial tiles on the right lead to the subtrees of the frontier, and each hash in them to a
  * full tile of the level below.
  * @throws Violation for a tile with other hashes; Withheld; Unreachable
  */
