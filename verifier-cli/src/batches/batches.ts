@@ -86,7 +86,8 @@ class BatchTable extends Map<number, Batch> implements Batches {
 export const NO_BATCHES: Batches = new BatchTable();
 
 /**
- * Verifies every batch: its form, its order, its leaf in the ledger tree, and the runs of streams that it shows.
+ * Verifies every batch: its form, its order, its leaf in the ledger tree, and the runs of streams that it shows
+ * (docs/evidence-format.md §6).
  * @param manifest states the package's streams; every line shows what its leaf has of them; null if unknown
  */
 export async function readBatches(

@@ -4,7 +4,7 @@ import { emptyRoot } from '../../../schemas/merkle/hashing.js';
 
 type Members = Omit<BatchHeader, 'v'>;
 
-/** Returns whether a header states counts that no leaf of the ledger tree can have. */
+/** Returns whether a header states counts that no leaf of the ledger tree can have (docs/evidence-format.md §6). */
 export function areCountsImpossible({ count, streams_count: streams, tags_count: tags }: Members): boolean {
   return streams > count || tags > count || (count > 0 && streams === 0);
 }

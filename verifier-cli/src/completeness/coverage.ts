@@ -169,7 +169,7 @@ export interface Covered {
 /**
  * Compares what the package contains with what its batches prove about the streams. A package of a whole site contains
  * all of its consents as of the checkpoint, and every package contains all notices of the site, so no event can be cut
- * off at the end.
+ * off at the end (docs/evidence-format.md §10).
  */
 export function verifyCoverage({ manifest, ...rest }: Shown<Manifest | null>): Covered {
   if (manifest === null) return { coverage: null, tail: NO_TAIL, policies: 'not-applicable' };

@@ -11,8 +11,8 @@ interface OpenRun {
 }
 
 /**
- * Verifies, entry by entry, that no revision is missing within the runs that the manifest calls
- * complete.
+ * Verifies, entry by entry, that no revision is missing within the runs that the manifest calls complete
+ * (docs/evidence-format.md §10).
  */
 export class CompleteRuns {
   readonly #runs: OpenRun[];

@@ -43,7 +43,7 @@ export async function startsAsZip(source: ByteSource): Promise<boolean> {
 }
 
 /**
- * Opens a ZIP and checks its structure, names and limits.
+ * Opens a ZIP and checks its structure, names and limits (docs/evidence-format.md §3, §14).
  * @returns null if the bytes cannot be opened as a ZIP at all
  */
 export async function openArchive(source: ByteSource, findings: Findings): Promise<OpenedArchive | null> {

@@ -5,7 +5,7 @@ import type { PackageFiles } from '../files/package-files.js';
 import type { EntryFindings } from '../findings/entry-findings.js';
 import { type Finding, finding } from '../findings/finding.js';
 
-/** Verifies the files that disclosures name, and remembers which they are. */
+/** Verifies the files that disclosures name, and remembers their names (docs/evidence-format.md §5). */
 export class Attachments {
   /** Names of the files that a disclosure vouches for. */
   readonly named = new Set<string>();

@@ -18,7 +18,7 @@ interface Place {
 
 /**
  * Verifies, entry by entry, the order, that no two entries contradict each other, and that each names the hash of the
- * previous one (docs/evidence-format.md §5).
+ * previous one (docs/evidence-format.md §4).
  */
 export class EntryOrder {
   #last: Place | null = null;

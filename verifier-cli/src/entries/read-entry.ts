@@ -85,7 +85,7 @@ export function entryLineReader(schemes: Schemes): LineReader<ReadLine> {
 
 /**
  * Reads one entry: strict JSON of the published form, in its canonical text (RFC 8785), which is hashed as it stands
- * (docs/evidence-format.md §5).
+ * (docs/evidence-format.md §4).
  */
 export function readEntry(
   line: number,

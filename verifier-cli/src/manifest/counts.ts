@@ -6,7 +6,10 @@ import type { CheckId } from '../findings/checks.js';
 import { finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 
-/** Compares the counts of the manifest with the content, and reports what the package withholds. */
+/**
+ * Compares the counts of the manifest with the content, and reports what the package withholds (docs/evidence-format.md
+ * §10).
+ */
 export function verifyCounts(
   manifest: Manifest | null,
   summary: RecordsSummary,

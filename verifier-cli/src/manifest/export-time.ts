@@ -7,7 +7,7 @@ import type { StampedTimes } from '../time/stamped-times.js';
 
 /**
  * Compares the time at which the package claims to have been made with its time stamps: it cannot be older than they
- * are.
+ * are (docs/evidence-format.md §9).
  */
 export function verifyExportTime({ exported_at: exportedAt }: Manifest, times: StampedTimes, findings: Findings): void {
   const time = Date.parse(exportedAt);

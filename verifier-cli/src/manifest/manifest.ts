@@ -29,7 +29,8 @@ export class UnknownFormatVersion extends Error {
 }
 
 /**
- * Reads the manifest. Although it is written last, before its signature, any position in the ZIP is accepted.
+ * Reads the manifest (docs/evidence-format.md §10). Although it is written last, before its signature, any position in
+ * the ZIP is accepted.
  * @throws UnknownFormatVersion
  */
 export async function readManifest(files: PackageFiles): Promise<ReadManifest> {
