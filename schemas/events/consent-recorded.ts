@@ -21,7 +21,7 @@ export const COMPLIANCE_FRAMEWORKS = [
   'none',
 ] as const;
 
-/** By which route a consent came: set by the service. The caller's `source` proves nothing. */
+/** The route by which a consent came, as the service determines it. The caller's `source` proves nothing. */
 export const CHANNELS = ['browser', 's2s'] as const;
 
 /** How the person's identity is assured. */
@@ -99,8 +99,8 @@ export const ConsentRecord = z.strictObject({
     .refine((names) => names.every((name, i) => i === 0 || (names[i - 1] ?? '') < name), 'must be sorted')
     .describe('Fields for which the tenant’s backend vouches with the approval token.'),
   /**
-   * Digests of the personal values, by name: which values the record has is public, the values are
-   * not. A name cannot occur twice.
+   * Digests of the personal values, by name. Which values the record has is public; the values themselves are not. A
+   * name cannot occur twice.
    */
   disclosures: z.partialRecord(z.enum(DISCLOSURE_NAMES), DisclosureDigest),
 });
@@ -131,7 +131,7 @@ export function eventIdOfConsentToken(token: string): string | null {
 
 const TEST_TOKEN = 'ct_test_';
 
-/** The handle of a test record. No look-up of records of the site takes it for one of theirs. */
+/** The handle of a test record, which no look-up of live records can mistake for one of theirs. */
 export function testConsentToken(eventId: string): string {
   return TEST_TOKEN + eventId.replaceAll('-', '');
 }

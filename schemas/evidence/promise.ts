@@ -12,7 +12,7 @@ import { Count, Instant, Sha256Hex, Uuid } from './primitives.js';
 export interface PromisedRecord {
   /** Origin of the ledger. */
   readonly origin: string;
-  /** Stream of the site's consents. Without it, no package could show that the record is missing. */
+  /** Stream of the site's consents. Without it, no package could prove that the record is missing. */
   readonly stream: string;
   readonly eventId: string;
   /** SHA-256 of the UTF-8 of the record's canonical text, 32 bytes. */
@@ -47,8 +47,8 @@ export function parsePromiseText(text: string): PromisedRecord | null {
     Instant.safeParse(sealedBefore).success;
   if (!isForm || recordDigest === null) return null;
   if (eventId === undefined || createdAt === undefined || sealedBefore === undefined) return null;
-  // No policy allows a longer delay: a promise for a later time would never be broken. One for a time before
-  // the record would have been broken when it was made.
+  // No policy allows a longer delay, and a promise for a later time could never be broken. One for a time before the
+  // record would already have been broken when it was made.
   const delay = Date.parse(sealedBefore) - Date.parse(createdAt);
   if (delay < 0 || delay > MAX_POLICY_DELAY_SECONDS * 1000) return null;
   return { origin, stream, eventId, recordDigest, createdAt, sealedBefore };
@@ -98,7 +98,7 @@ export function parsePromiseKeyText(text: string): { origin: string; publicKey: 
 /** A signed note is at most this long: text, and the signatures of a few keys. */
 const MAX_NOTE = 4000;
 
-/** A promise with its signature, as the service answers it and as a file holds it. */
+/** A promise with its signature, as in a response of the service and in a file. */
 export const SignedPromise = z
   .strictObject({
     text: z.string().max(1000).describe('The promise: seven lines, each ended by a line feed.'),

@@ -9,7 +9,7 @@ export interface ShownLeaf {
   readonly hash: Uint8Array;
 }
 
-/** The leaves that a proof shows, which may be millions: too many for an object each. */
+/** The leaves that a proof shows. There may be millions, too many for an object each. */
 export interface ShownLeaves {
   readonly length: number;
   /** Place in the tree of the shown leaf at a position, from 0; undefined beyond the last one. */
@@ -25,10 +25,10 @@ export interface Hashes {
 }
 
 /**
- * Whether no leaf of a sorted tree lies between two that are shown, so that what sorts between them is
- * not in the tree (trees of RFC 9162 prove only presence).
- * @param before index of the last shown leaf before the place; undefined: none
- * @param next index of the first shown leaf after it; undefined: none
+ * Returns whether no leaf of a sorted tree lies between two shown leaves, so that whatever would sort between them is
+ * absent (RFC 9162 trees on their own only prove presence).
+ * @param before index of the last shown leaf before the position; undefined if none
+ * @param next index of the first shown leaf after it; undefined if none
  * @param size number of leaves of the tree
  */
 export function areAdjacent(before: number | undefined, next: number | undefined, size: number): boolean {
@@ -39,8 +39,8 @@ export function areAdjacent(before: number | undefined, next: number | undefined
 const MOST_LEVELS = 53;
 
 /**
- * The root of a tree (RFC 9162 §2.1.1) from some of its leaves and the roots of all largest subtrees
- * that hold none of them, from left to right. Every input may be hostile: nothing is thrown.
+ * The root of a tree (RFC 9162 §2.1.1) from some of its leaves and the roots of all largest subtrees that hold none of
+ * them, from left to right. Never throws, because every input may be hostile.
  * @param size number of leaves of the tree
  * @param shown leaves with strictly increasing indexes
  * @param hashes 32 bytes each; every one must be used
@@ -144,13 +144,13 @@ function splitPoint(n: number): number {
 interface Subtree {
   readonly level: number;
   readonly hash: Uint8Array;
-  /** The hashes beside the shown leaves in it, from left to right; null: it holds none. */
+  /** The hashes next to the shown leaves in it, from left to right; null if it has no shown leaf. */
   readonly beside: readonly Uint8Array[] | null;
 }
 
 /**
- * Makes the hashes that `rootOfShown` needs, in one pass over the leaves of a tree. The memory that it
- * needs grows with the number of shown leaves and with the height of the tree.
+ * Computes the hashes that `rootOfShown` needs, in one pass over the leaves of a tree. Memory is proportional to the
+ * number of shown leaves and the height of the tree.
  */
 export class ShownLeavesProof {
   readonly #edge: Subtree[] = [];

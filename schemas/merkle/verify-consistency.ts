@@ -4,9 +4,8 @@ import { edgeNodes, foldEdge } from './tree.js';
 import { half, isOdd, isTreeNumber, type ProofVerdict, type Refused, refuse } from './verify-inclusion.js';
 
 /**
- * Verifies that the tree of size `second` extends the one of size `first` (RFC 9162 §2.1.4.2).
- * Every input may be hostile: nothing is thrown. Nothing is consistent with a tree without leaves:
- * it commits to nothing, so a proof about it would prove nothing.
+ * Verifies that the tree of size `second` extends the one of size `first` (RFC 9162 §2.1.4.2). Never throws, because
+ * every input may be hostile. Nothing is consistent with a tree without leaves, which commits to nothing.
  */
 export function verifyConsistency(
   first: number,
@@ -37,9 +36,9 @@ export function verifyConsistency(
 }
 
 /**
- * The root that a tree of size `second` has over its first `first` leaves, as far as a consistency
- * path proves it: with the path that is right for that tree, a first root that differs was never
- * its own. Where `first` is a power of two the path does not say.
+ * Returns the root of the first `first` leaves of a tree of size `second`, as proved by a consistency path that is
+ * valid for that tree. A checkpoint of that size with another root was never part of the tree. If `first` is a power of
+ * two, the path does not tell.
  * @returns null if the path does not prove it
  */
 export function provedPrefixRoot(
