@@ -1,5 +1,5 @@
 import { HASH_LENGTH, MAX_TREE_SIZE, nodeHash } from './hashing.js';
-import { foldEdge } from './tree.js';
+import { foldFrontier } from './tree.js';
 
 /** A leaf of a tree that a proof shows. */
 export interface ShownLeaf {
@@ -140,7 +140,7 @@ function splitPoint(n: number): number {
   return k;
 }
 
-/** A perfect subtree at the right edge of the tree read so far. */
+/** A perfect subtree on the frontier of the tree read so far. */
 interface Subtree {
   readonly level: number;
   readonly hash: Uint8Array;
@@ -153,7 +153,7 @@ interface Subtree {
  * number of shown leaves and the height of the tree.
  */
 export class ShownLeavesProof {
-  readonly #edge: Subtree[] = [];
+  readonly #frontier: Subtree[] = [];
   #size = 0;
 
   /** Number of leaves so far. */
@@ -165,24 +165,24 @@ export class ShownLeavesProof {
   append(hash: Uint8Array, isShown: boolean): void {
     let subtree: Subtree = { level: 0, hash, beside: isShown ? [] : null };
     for (;;) {
-      const left = this.#edge.at(-1);
+      const left = this.#frontier.at(-1);
       if (left?.level !== subtree.level) break;
-      this.#edge.pop();
+      this.#frontier.pop();
       subtree = joined(left, subtree, left.level + 1);
     }
-    if (this.#edge.length >= MOST_LEVELS) throw new RangeError('the tree has too many leaves');
-    this.#edge.push(subtree);
+    if (this.#frontier.length >= MOST_LEVELS) throw new RangeError('the tree has too many leaves');
+    this.#frontier.push(subtree);
     this.#size += 1;
   }
 
   /** Root of the tree, 32 bytes. */
   root(): Uint8Array {
-    return foldEdge(this.#edge.map(({ hash }) => hash));
+    return foldFrontier(this.#frontier.map(({ hash }) => hash));
   }
 
   /** The hashes beside the shown leaves. Without a shown leaf, the root alone; without leaves, none. */
   hashes(): readonly Uint8Array[] {
-    const [first, ...rest] = [...this.#edge].reverse();
+    const [first, ...rest] = [...this.#frontier].reverse();
     if (first === undefined) return [];
     const whole = rest.reduce((right, left) => joined(left, right, left.level), first);
     return whole.beside ?? [whole.hash];

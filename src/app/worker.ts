@@ -9,7 +9,7 @@ import { createErasureRunner, createRetention, openErasureJournal } from '../era
 import { createExporter } from '../evidence/exports/index.js';
 import { ensureManifestCertificate, releasedVerifier } from '../evidence/package/index.js';
 import { MAINTENANCE_INTERVAL_MS, maintainAdmission } from '../pipeline/admission/maintenance.js';
-import { createGiveWay } from '../pipeline/admission/yield-to-admission.js';
+import { createYieldToAdmission } from '../pipeline/admission/yield-to-admission.js';
 import { createCosigner } from '../pipeline/cosigner/cosigner.js';
 import { shareReads } from '../pipeline/event-log/shared-reads.js';
 import { guardLedgerAppends } from '../pipeline/ledger/ledger-guard.js';
@@ -84,7 +84,11 @@ async function startWorker(installation: Installation): Promise<Worker> {
   const looks = new Looks(pool);
   const parts: readonly BackgroundPart[] = [
     createRelay({
-      ...{ db: pool, eventLog, keyring, logger, tracing },
+      db: pool,
+      eventLog,
+      keyring,
+      logger,
+      tracing,
       retentionMs: config.outbox.retentionHours * HOUR_MS,
       look: looks.add(EVENT_WAITS),
     }),
@@ -136,7 +140,7 @@ async function startWorker(installation: Installation): Promise<Worker> {
       origin,
       verifier: await releasedVerifier(config.discovery.publicUrl, VERSION),
       tracing,
-      giveWay: createGiveWay({ db: pool }),
+      yieldToAdmission: createYieldToAdmission({ db: pool }),
       maxBytes: config.exports.maxBytes,
       retentionMs: config.exports.retentionHours * HOUR_MS,
     }),

@@ -26,7 +26,7 @@ import { readCosignatures, readLargestSize, readNote } from '../../pipeline/ledg
 import { readSaltKey, streamKeysUnder } from '../../pipeline/ledger/stream-keys.js';
 import { createByteCache } from '../../platform/caches.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { type FairScheduler, type Rest, restingFrom } from '../guards/fair-scheduler.js';
+import { createYieldToOthers, type FairScheduler, type YieldToOthers } from '../guards/fair-scheduler.js';
 import { requireBearerToken } from '../server/caller.js';
 import { goneClient } from '../server/gone-client.js';
 import { atLeastRate } from '../server/least-rate.js';
@@ -192,7 +192,7 @@ function structureSender(db: Queryable, options: StructureOptions): SendStructur
   const streaming = new Set<string>();
   let keys: StreamKeyOf | null = null;
   /** The header, and the file if it is not a large roll-up. */
-  const made = async (leaf: number, isAsked: boolean, rest: Rest) => {
+  const made = async (leaf: number, isAsked: boolean, yieldToOthers: YieldToOthers) => {
     const header = leaf < (await readLargestSize(db)) ? await readHeader(db, leaf) : null;
     if (header === null) throw new ApiError('TILE_NOT_FOUND');
     keys ??= streamKeysUnder((await readSaltKey(db)) ?? new Uint8Array());
@@ -200,13 +200,17 @@ function structureSender(db: Queryable, options: StructureOptions): SendStructur
     const isLarge = !isBatch(header.level) && structureLength(header) > wholeBytes;
     // After a restore, the ledger may have another leaf with this number.
     const name = `${leaf} ${header.streams_root} ${header.tags_root}`;
-    const file = isAsked && !isLarge ? await files.get(name, () => wholeFile(db, header, keyOf, rest)) : null;
+    const file = isAsked && !isLarge ? await files.get(name, () => wholeFile(db, header, keyOf, yieldToOthers)) : null;
     return { header, keyOf, file };
   };
   return async (leaf, request, reply) => {
     const { countedClient: client } = request;
     const isAsked = request.method !== 'HEAD';
-    const { header, keyOf, file } = await turns.take(client, (rest) => made(leaf, isAsked, rest), goneClient(reply));
+    const { header, keyOf, file } = await turns.take(
+      client,
+      (yieldToOthers) => made(leaf, isAsked, yieldToOthers),
+      goneClient(reply),
+    );
     const length = structureLength(header);
     if (!isAsked) return reply.headers({ ...shared, 'content-length': String(length) }).send(Readable.from([]));
     const range = rangeIn(request, header, length, file === null);
@@ -227,7 +231,12 @@ function structureSender(db: Queryable, options: StructureOptions): SendStructur
   };
 }
 
-async function wholeFile(db: Queryable, header: BatchHeader, keyOf: StreamKeyOf, rest: Rest): Promise<Buffer> {
+async function wholeFile(
+  db: Queryable,
+  header: BatchHeader,
+  keyOf: StreamKeyOf,
+  yieldToOthers: YieldToOthers,
+): Promise<Buffer> {
   const file = Buffer.alloc(structureLength(header));
   let at = 0;
   let restedAt = 0;
@@ -235,7 +244,7 @@ async function wholeFile(db: Queryable, header: BatchHeader, keyOf: StreamKeyOf,
     file.set(bytes, at);
     at += bytes.length;
     if (at - restedAt < STEP_BYTES) return;
-    await rest();
+    await yieldToOthers();
     restedAt = at;
   });
   return file;
@@ -282,7 +291,7 @@ async function stream(
 ): Promise<void> {
   const body = new PassThrough();
   const write = atLeastRate(body, now);
-  const rest = restingFrom(now);
+  const yieldToOthers = createYieldToOthers(now);
   let skip = first;
   let isStarted = false;
   const start = (): void => {
@@ -295,7 +304,7 @@ async function stream(
       skip -= bytes.length - wanted.length;
       if (wanted.length > 0) start();
       await write(wanted);
-      await rest();
+      await yieldToOthers();
     });
     start();
     // A call that does not come through a server has no connection.

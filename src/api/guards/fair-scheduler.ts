@@ -14,28 +14,28 @@ export interface FairTurnsOptions {
   readonly maxOfOwner?: number;
 }
 
-/** Times of rest for each time of work: what other requests get of the main thread. */
-const REST = 3;
-/** Bounds of one rest and of one pause, in milliseconds. */
-const MAX_REST_MS = 500;
+/** Time yielded per unit of work: the share of the main thread that other requests get. */
+const YIELD_RATIO = 3;
+/** Upper bounds of one yield and of one pause, in milliseconds. */
+const MAX_YIELD_MS = 500;
 const MAX_PAUSE_MS = 1000;
 const RETRY_AFTER_SECONDS = 2;
-/** Work of less time, in milliseconds, goes on without a rest. */
+/** Work of less time, in milliseconds, continues without yielding. */
 const MIN_WORK_MS = 2;
 
 /**
- * Rests after a step of work on the main thread, so that other requests are answered before the
+ * Waits after a step of work on the main thread, so that other requests are answered before the
  * next step. Short steps are taken together.
  */
-export type Rest = () => Promise<void>;
+export type YieldToOthers = () => Promise<void>;
 
 /** Starts to measure work. @param now milliseconds of a monotonic clock */
-export function restingFrom(now: () => number): Rest {
+export function createYieldToOthers(now: () => number): YieldToOthers {
   let since = now();
   return async () => {
     const worked = now() - since;
     if (worked < MIN_WORK_MS) return;
-    await sleep(Math.min(MAX_REST_MS, REST * worked));
+    await sleep(Math.min(MAX_YIELD_MS, YIELD_RATIO * worked));
     since = now();
   };
 }
@@ -60,17 +60,17 @@ export class FairScheduler {
 
   /**
    * Does the work when its turn comes.
-   * @param work calls `rest` between its steps
+   * @param work calls its argument between its steps
    * @param gone aborted when the client no longer waits for the result. Work that has not started is then dropped;
    *   otherwise clients that disconnect would fill the queue.
    * @throws ApiError SERVICE_UNAVAILABLE if too much work waits; the reason of `gone` if the work was
    *   dropped; errors of the work
    */
-  async take<T>(owner: string, work: (rest: Rest) => Promise<T>, gone?: AbortSignal): Promise<T> {
+  async take<T>(owner: string, work: (yieldToOthers: YieldToOthers) => Promise<T>, gone?: AbortSignal): Promise<T> {
     await this.#turnOf(owner, gone);
     const startedAt = this.#now();
     try {
-      return await work(restingFrom(this.#now));
+      return await work(createYieldToOthers(this.#now));
     } finally {
       const end = (): void => {
         this.#busy.delete(owner);

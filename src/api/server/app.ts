@@ -32,7 +32,7 @@ const DEFAULT_BODY_LIMIT = 64 * 1024;
 const REQUEST_TIMEOUT_MS = 60_000;
 const MAX_URL_PART = 500;
 const DEFAULT_IPV6_CLIENT_PREFIX = 64;
-const DEFAULT_DRAIN: DrainOptions = { lameDuckMs: 0, graceMs: 10_000 };
+const DEFAULT_DRAIN: DrainOptions = { lameDuckMs: () => 0, graceMs: 10_000 };
 
 /**
  * Creates the HTTP application with its hooks and routes. The caller starts and closes it.
@@ -113,7 +113,7 @@ export function createApp(options: AppOptions, groups: readonly RouteGroup[]): F
     }
     // Once a response has begun, only closing the connection can show that it is incomplete.
     if (hasBegun) return void reply.raw.destroy();
-    if (told?.code === OVERLOADED) connections.rest(request.raw);
+    if (told?.code === OVERLOADED) connections.deferReading(request.raw);
     if (told !== null) return sendError(reply, told);
     return sendError(reply, new ApiError('INTERNAL_ERROR', `The service failed (request ${request.id}).`));
   });

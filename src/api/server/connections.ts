@@ -32,7 +32,7 @@ export class Connections {
   readonly #open = new Map<Socket, Connection>();
   readonly #ignored = new WeakSet<IncomingMessage>();
   /** Connections whose reading is paused for some turns of the event loop. The first has waited longest. */
-  readonly #resting = new Set<Socket>();
+  readonly #deferred = new Set<Socket>();
   #accepted = 0;
 
   constructor(server: Server) {
@@ -79,10 +79,10 @@ export class Connections {
    * it have resumed. While more than 1,024 sockets are ready, libuv reads up to 48 times that many before it runs
    * timers and immediates. If thousands of clients retry refused requests at once, that takes many seconds.
    */
-  rest({ socket }: IncomingMessage): void {
+  deferReading({ socket }: IncomingMessage): void {
     if (!this.#open.has(socket)) return;
-    if (this.#resting.size === 0) setImmediate(() => this.#wake());
-    this.#resting.add(socket);
+    if (this.#deferred.size === 0) setImmediate(() => this.#resume());
+    this.#deferred.add(socket);
     socket.pause();
   }
 
@@ -115,7 +115,7 @@ export class Connections {
   endIdle(now: number): void {
     for (const [socket, connection] of this.#open) {
       if (connection.exchanges.size > 0 || connection.isEnding || socket.writableLength > 0) continue;
-      if (this.#resting.has(socket)) continue;
+      if (this.#deferred.has(socket)) continue;
       const isNew = socket.bytesRead === 0 && now - connection.acceptedAt < FIRST_REQUEST_MS;
       if (isNew || socket.bytesRead > connection.bytesOfAnswered) continue;
       connection.isEnding = true;
@@ -151,7 +151,7 @@ export class Connections {
     this.#open.set(socket, connection);
     // Node resumes a connection to discard the body of a refused request.
     socket.on('resume', () => {
-      if (this.#resting.has(socket)) socket.pause();
+      if (this.#deferred.has(socket)) socket.pause();
     });
     socket.once('close', () => {
       this.#open.delete(socket);
@@ -166,15 +166,15 @@ export class Connections {
     };
   }
 
-  #wake(): void {
+  #resume(): void {
     let woken = 0;
-    for (const socket of this.#resting) {
+    for (const socket of this.#deferred) {
       if (woken === WOKEN_IN_A_TURN) break;
       woken += 1;
-      this.#resting.delete(socket);
+      this.#deferred.delete(socket);
       socket.resume();
     }
-    if (this.#resting.size > 0) setImmediate(() => this.#wake());
+    if (this.#deferred.size > 0) setImmediate(() => this.#resume());
   }
 
   #begin(request: IncomingMessage, response: ServerResponse): void {

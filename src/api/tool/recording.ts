@@ -292,10 +292,10 @@ async function admit(
       ? await admission.admit(asked, () => consentsOf(parseJsonBody(rawBody)))
       : await largeBatches.take(
           caller.site.tenantId,
-          async (rest) => {
+          async (yieldToOthers) => {
             const json = outcomeOf(() => parseJsonBody(rawBody));
-            await rest();
-            return admission.admit({ ...asked, rest }, () => consentsOf(json()));
+            await yieldToOthers();
+            return admission.admit({ ...asked, yieldToOthers }, () => consentsOf(json()));
           },
           goneClient(reply),
         );

@@ -4,7 +4,7 @@ import { finished } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { counted } from '../../../schemas/text/counted.js';
 import type { Installation } from '../../app/installation.js';
-import { createGiveWay } from '../../pipeline/admission/yield-to-admission.js';
+import { createYieldToAdmission } from '../../pipeline/admission/yield-to-admission.js';
 import {
   type CheckedFile,
   ConfigurationChanged,
@@ -148,14 +148,14 @@ async function write(
     },
   }));
   context.lowerPriority();
-  const giveWay = createGiveWay({ db: adminPool });
+  const yieldToAdmission = createYieldToAdmission({ db: adminPool });
   return await withBar(context, 'imported [{bar}] {value} of {total} rows', (onProgress) =>
     importFile(checked, importing, {
       db: adminPool,
       random,
       reload: () => loadSite(adminPool, keyring, site.siteId),
       beforeBlock: async () => {
-        await giveWay();
+        await yieldToAdmission();
         await waitForRoom(workerPool, config.outbox.maxRows);
       },
       onRows: (done) => onProgress(done, checked.rows),

@@ -41,7 +41,7 @@ export interface RunExportOptions {
   readonly logger: ServiceLogger;
   readonly tracing?: Tracing;
   /** Called between two steps of the work. */
-  readonly giveWay?: () => Promise<void>;
+  readonly yieldToAdmission?: () => Promise<void>;
   readonly maxBytes: number;
   readonly retentionMs: number;
   /** Interval of progress writes, in milliseconds. The claim lapses 15 s after the last one. */

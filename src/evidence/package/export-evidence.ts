@@ -50,7 +50,7 @@ export interface ExportOptions {
   readonly now?: () => Date;
   readonly tracing?: Tracing;
   /** Called between two steps of the work. */
-  readonly giveWay?: () => Promise<void>;
+  readonly yieldToAdmission?: () => Promise<void>;
 }
 
 /** The content that a package must have. */
@@ -240,7 +240,12 @@ class WrittenPackage {
     this.#report('finishing', 0, null);
     const stated = manifestFilter(siteId, filter, disclose, scope.person);
     const notYetStamped = {
-      ...{ db, eventLog, keyring, siteId, fits: this.#fits, visitorIndex },
+      db,
+      eventLog,
+      keyring,
+      siteId,
+      fits: this.#fits,
+      visitorIndex,
       after: scope.lastConsents,
       // Not slowed down, because it has to catch up with the end of a growing stream.
       beforePage: this.assertRunning,
@@ -280,7 +285,14 @@ class WrittenPackage {
     const runs = [...scope.consents, ...scope.notices, ...(scope.policies === null ? [] : [scope.policies])];
     const total = runs.reduce((sum, { first, last }) => sum + last - first + 1, 0);
     return new EntriesFile({
-      ...{ db, eventLog, keyring, siteId, scope, disclose, fits: this.#fits, size: this.#size },
+      db,
+      eventLog,
+      keyring,
+      siteId,
+      scope,
+      disclose,
+      fits: this.#fits,
+      size: this.#size,
       openTag: this.#isReceipt ? (entry) => openPersonTag(db, keyring, siteKey, entry) : null,
       beforePage: async (done) => {
         this.#report('entries', done, total);
@@ -339,7 +351,7 @@ class WrittenPackage {
   }
 
   readonly #beforePiece = async (): Promise<void> => {
-    await this.options.giveWay?.();
+    await this.options.yieldToAdmission?.();
     await this.assertRunning();
   };
 }

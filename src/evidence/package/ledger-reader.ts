@@ -4,7 +4,7 @@ import { parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
 import { parseNote } from '../../../schemas/evidence/signed-note.js';
 import { HASH_LENGTH } from '../../../schemas/merkle/hashing.js';
 import { hashesOfRanges, type LeafRange, nodesOfRanges } from '../../../schemas/merkle/proofs.js';
-import { edgeNodes, foldEdge, type TreeNode } from '../../../schemas/merkle/tree.js';
+import { foldFrontier, frontierNodes, type TreeNode } from '../../../schemas/merkle/tree.js';
 import { DEVELOPMENT_MARK } from '../../../schemas/rfc3161/development-mark.js';
 import { readBatchLeaves as readHashes, readTreeNodes } from '../../pipeline/ledger/batch-nodes.js';
 import type { Queryable } from '../../platform/database/pool.js';
@@ -81,9 +81,9 @@ async function readCheckpoint(
   const note = parseNote(row.note);
   const checkpoint = note === null ? null : parseCheckpoint(note.text);
   if (checkpoint === null || checkpoint.size !== row.size) differ(`the note of checkpoint ${row.size} is malformed`);
-  const edge = edgeNodes(row.size);
-  const node = await readNodes(db, edge);
-  if (!equalBytes(foldEdge(edge.map(node)), checkpoint.root)) {
+  const nodes = frontierNodes(row.size);
+  const node = await readNodes(db, nodes);
+  if (!equalBytes(foldFrontier(nodes.map(node)), checkpoint.root)) {
     differ(`the nodes of the ledger tree do not lead to the root of checkpoint ${row.size}`);
   }
   return { size: row.size, root: checkpoint.root };

@@ -167,15 +167,19 @@ export function admissionTo(options: AdmissionSurroundings, store: AdmissionStor
     for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
       const tokens = await findTokens(site, consents);
       const options = {
-        ...{ request, consents, site, tokens, nonce },
+        request,
+        consents,
+        site,
+        tokens,
+        nonce,
         now: clock(),
         sealWithinMs: store.sealWithinMs,
         isOutboxFull: store.isFull(),
       };
       const evaluated =
-        request.rest === undefined
+        request.yieldToOthers === undefined
           ? submissionOf(options, random)
-          : await submissionInSteps(options, random, request.rest);
+          : await submissionInSteps(options, random, request.yieldToOthers);
       const outcome = await store.submit(evaluated.submission);
       if (outcome.request === 'replayed') throw new RequestRefused('NONCE_REPLAYED');
       if (outcome.request !== 'stale') return resultsOf(request.shape, evaluated, outcome);
@@ -197,7 +201,7 @@ export function admissionTo(options: AdmissionSurroundings, store: AdmissionStor
         await useNonce(request);
         throw error;
       }
-      await request.rest?.();
+      await request.yieldToOthers?.();
       return admitParsed(request, consents);
     },
     mint: async (request, parse) => {

@@ -34,7 +34,7 @@ export interface ConsentsRequest extends SignedRequest {
    */
   readonly takeConsents?: (consents: number) => Promise<void>;
   /** Called between the steps of a large request, so that other requests are answered meanwhile. */
-  readonly rest?: () => Promise<void>;
+  readonly yieldToOthers?: () => Promise<void>;
 }
 
 /** 128 bits: two keys of one site practically never collide, and the index is half as large. */
@@ -124,17 +124,17 @@ export function submissionOf(options: SubmissionOptions, random: RandomPool): Ev
 
 /**
  * Does the same as `submissionOf` in steps, for requests whose evaluation would keep others waiting.
- * @param rest called after each consent; lets other requests go first after enough work
+ * @param yieldToOthers called after each consent; lets other requests go first after enough work
  */
 export async function submissionInSteps(
   options: SubmissionOptions,
   random: RandomPool,
-  rest: () => Promise<void>,
+  yieldToOthers: () => Promise<void>,
 ): Promise<EvaluatedRequest> {
   const evaluation = new Evaluation(options, random);
   for (const consent of options.consents) {
     evaluation.add(consent);
-    await rest();
+    await yieldToOthers();
   }
   return evaluation.result();
 }

@@ -2,54 +2,54 @@ import * as z from 'zod';
 import { pause } from '../../platform/background/waiting.js';
 import type { Queryable } from '../../platform/database/pool.js';
 
-export interface GiveWayOptions {
+export interface YieldOptions {
   /** In a role that reads the usage of quotas. */
   readonly db: Queryable;
   /** Monotonic milliseconds. */
   readonly monotonic?: () => number;
   /** @param ms milliseconds */
-  readonly rest?: (ms: number) => Promise<void>;
+  readonly wait?: (ms: number) => Promise<void>;
 }
 
 /** Consents per second at which long work pauses for as long as it works. */
 const RATE_OF_EQUAL_SHARES = 500;
 /** Long work keeps at least a third of the time, so that it finishes under any load. */
-const MOST_RESTS = 2;
+const MAX_PAUSE_RATIO = 2;
 /** A timer cannot pause for much less than a millisecond, so short pauses are accumulated. */
-const SHORTEST_REST_MS = 20;
-const LONGEST_REST_MS = 1000;
-const LOOK_EVERY_MS = 1000;
+const MIN_PAUSE_MS = 20;
+const MAX_PAUSE_MS = 1000;
+const SAMPLE_EVERY_MS = 1000;
 /** After this long without a call, new work has begun. */
-const OTHER_WORK_MS = 10_000;
+const NEW_WORK_AFTER_MS = 10_000;
 
 /**
  * Returns a function that long work calls between two steps. It pauses while admission is busy, because a visitor waits
  * for each consent. Lowering the priority of the process is not enough: that affects neither its connections to
  * PostgreSQL nor another machine. Without consents there is no pause.
  */
-export function createGiveWay(options: GiveWayOptions): () => Promise<void> {
-  const { db, monotonic = () => performance.now(), rest = pause } = options;
-  let looked: Look | null = null;
+export function createYieldToAdmission(options: YieldOptions): () => Promise<void> {
+  const { db, monotonic = () => performance.now(), wait = pause } = options;
+  let sampled: Sample | null = null;
   let rate = 0;
   let workingSince = monotonic();
   let owedMs = 0;
 
-  const look = async (): Promise<void> => {
+  const sample = async (): Promise<void> => {
     const admitted = await countAdmitted(db);
     const at = monotonic();
-    rate = looked === null || admitted === null ? 0 : rateBetween(looked, { at, admitted });
-    looked = admitted === null ? null : { at, admitted };
+    rate = sampled === null || admitted === null ? 0 : rateBetween(sampled, { at, admitted });
+    sampled = admitted === null ? null : { at, admitted };
   };
   return async () => {
     const workedMs = monotonic() - workingSince;
-    if (workedMs > OTHER_WORK_MS) {
-      looked = null;
+    if (workedMs > NEW_WORK_AFTER_MS) {
+      sampled = null;
       rate = 0;
     }
-    if (looked === null || monotonic() - looked.at >= LOOK_EVERY_MS) await look();
-    owedMs = Math.min(LONGEST_REST_MS, owedMs + restAfter(workedMs, rate));
-    if (owedMs >= SHORTEST_REST_MS) {
-      await rest(owedMs);
+    if (sampled === null || monotonic() - sampled.at >= SAMPLE_EVERY_MS) await sample();
+    owedMs = Math.min(MAX_PAUSE_MS, owedMs + pauseAfter(workedMs, rate));
+    if (owedMs >= MIN_PAUSE_MS) {
+      await wait(owedMs);
       owedMs = 0;
     }
     workingSince = monotonic();
@@ -61,18 +61,18 @@ export function createGiveWay(options: GiveWayOptions): () => Promise<void> {
  * @param rate consents that admission accepts per second
  * @returns milliseconds to pause
  */
-export function restAfter(workedMs: number, rate: number): number {
-  return workedMs * Math.min(MOST_RESTS, rate / RATE_OF_EQUAL_SHARES);
+export function pauseAfter(workedMs: number, rate: number): number {
+  return workedMs * Math.min(MAX_PAUSE_RATIO, rate / RATE_OF_EQUAL_SHARES);
 }
 
-interface Look {
+interface Sample {
   /** Monotonic milliseconds. */
   readonly at: number;
   /** Consents admitted in the month. */
   readonly admitted: number;
 }
 
-function rateBetween(earlier: Look, later: Look): number {
+function rateBetween(earlier: Sample, later: Sample): number {
   return (Math.max(0, later.admitted - earlier.admitted) * 1000) / (later.at - earlier.at);
 }
 

@@ -174,7 +174,7 @@ export async function insertBatch(db: Queryable, batch: CheckedBatch, tree: Ledg
       leaves.map((leaf) => leaf.tag),
     ],
   );
-  const ledgerNodes = new Frontier(tree.size, tree.edge).append(batchLeaf(headerText));
+  const ledgerNodes = new Frontier(tree.size, tree.frontier).append(batchLeaf(headerText));
   await db.query(
     `insert into ledger_nodes (level, index, hash) select * from unnest($1::smallint[], $2::bigint[], $3::bytea[])`,
     [

@@ -5,7 +5,7 @@ import { sealedContent } from '../../../schemas/events/sealed-event.js';
 import { POLICY_STREAM } from '../../../schemas/events/streams.js';
 import type { StreamKeyOf } from '../../../schemas/evidence/batch-header.js';
 import { entryLeaf, entryText } from '../../../schemas/evidence/entry.js';
-import { edgeNodes, Frontier, foldEdge } from '../../../schemas/merkle/tree.js';
+import { Frontier, foldFrontier, frontierNodes } from '../../../schemas/merkle/tree.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { Position, StreamEvent } from '../event-log/port.js';
 import { readTreeNodes } from './batch-nodes.js';
@@ -119,9 +119,9 @@ export function announcedKey(batch: number, { announced }: BatchSealedBody): Ann
 export interface LedgerTree {
   readonly size: number;
   /** Roots of its perfect subtrees, largest first. */
-  readonly edge: readonly Uint8Array[];
+  readonly frontier: readonly Uint8Array[];
   /** The tree without its last leaf; null if no further checkpoint can have that size. */
-  readonly before: LedgerTree | null;
+  readonly previous: LedgerTree | null;
 }
 
 /**
@@ -140,30 +140,33 @@ export interface FollowedLedger extends LedgerState {
 }
 
 /** The root of the ledger tree, 32 bytes. */
-export function rootOf({ edge }: LedgerTree): Uint8Array {
-  return foldEdge(edge);
+export function rootOf({ frontier }: LedgerTree): Uint8Array {
+  return foldFrontier(frontier);
 }
 
 /** Returns the root, 32 bytes, at a size for which a checkpoint can still be created; null for other sizes. */
 export function rootAt(tree: LedgerTree, size: number): Uint8Array | null {
   let at: LedgerTree | null = tree;
-  while (at !== null && at.size > size) at = at.before;
+  while (at !== null && at.size > size) at = at.previous;
   return at?.size === size ? rootOf(at) : null;
 }
 
 /** The tree with one more leaf. */
 export function withLeaf(tree: LedgerTree, leaf: Uint8Array): LedgerTree {
-  const frontier = new Frontier(tree.size, tree.edge);
+  const frontier = new Frontier(tree.size, tree.frontier);
   frontier.append(leaf);
-  return { size: frontier.size, edge: frontier.edge, before: tree };
+  return { size: frontier.size, frontier: frontier.hashes, previous: tree };
 }
 
 /** Returns the tree without the sizes up to `size`, which no longer need a checkpoint. */
 export function withoutSizesUpTo(tree: LedgerTree, size: number): LedgerTree {
   const kept: LedgerTree[] = [];
-  for (let at: LedgerTree | null = tree; at !== null && at.size > size; at = at.before) kept.push(at);
-  const trimmed = kept.reduceRight<LedgerTree | null>((before, { size, edge }) => ({ size, edge, before }), null);
-  return trimmed ?? { size: tree.size, edge: tree.edge, before: null };
+  for (let at: LedgerTree | null = tree; at !== null && at.size > size; at = at.previous) kept.push(at);
+  const trimmed = kept.reduceRight<LedgerTree | null>(
+    (previous, { size, frontier }) => ({ size, frontier, previous }),
+    null,
+  );
+  return trimmed ?? { size: tree.size, frontier: tree.frontier, previous: null };
 }
 
 /** State of the ledger at one revision of its stream. */
@@ -272,11 +275,11 @@ function pendingOf(row: z.infer<typeof stateRows>[number]): PendingCheckpoint | 
 }
 
 /**
- * Returns the right edge of the ledger tree at one of its sizes.
+ * Returns the frontier of the ledger tree at one of its sizes.
  * @throws RangeError if a node is missing
  */
 export async function readFrontier(db: Queryable, size: number): Promise<Frontier> {
-  const wanted = edgeNodes(size);
+  const wanted = frontierNodes(size);
   const find = await readTreeNodes(db, wanted);
   return new Frontier(
     size,
@@ -286,5 +289,5 @@ export async function readFrontier(db: Queryable, size: number): Promise<Frontie
 
 /** Returns the root of the ledger tree at one of its sizes, 32 bytes. */
 export async function readLedgerRoot(db: Queryable, size: number): Promise<Uint8Array> {
-  return foldEdge((await readFrontier(db, size)).edge);
+  return foldFrontier((await readFrontier(db, size)).hashes);
 }

@@ -32,7 +32,7 @@ export function emptyLedger(): FollowedLedger {
     pending: null,
     key: null,
     mlDsaKey: null,
-    tree: { size: 0, edge: [], before: null },
+    tree: { size: 0, frontier: [], previous: null },
     keyOf: NO_STREAM_KEYS,
     announced: null,
     skipped: [],
@@ -56,10 +56,10 @@ export async function openLedger(db: Queryable, eventLog: EventLog, last: number
   const covered = batches[0];
   const isCovered = covered !== undefined && headerOf(covered.header).number === stamp.size - 1;
   if (checkpoint === null || !isCovered) return emptyLedger();
-  const { edge } = await readEdge(db, stamp.size);
-  let tree: FollowedLedger['tree'] = { size: stamp.size, edge, before: null };
+  const { hashes } = await readCheckedFrontier(db, stamp.size);
+  let tree: FollowedLedger['tree'] = { size: stamp.size, frontier: hashes, previous: null };
   if (!equalBytes(rootOf(tree), checkpoint.root))
-    throw new TablesDiffer('ledger_nodes', `edge of size ${stamp.size}`, 'a stamped checkpoint has another root');
+    throw new TablesDiffer('ledger_nodes', `frontier of size ${stamp.size}`, 'a stamped checkpoint has another root');
   // The checkpoint hands over to keys that an earlier batch announced.
   let announced: AnnouncedKey | null = null;
   for (const body of batches.slice(1)) {
@@ -90,12 +90,12 @@ function checkpointOf({ note }: CheckpointStampedBody): Checkpoint | null {
   return parsed === null ? null : parseCheckpoint(parsed.text);
 }
 
-async function readEdge(db: Queryable, size: number): ReturnType<typeof readFrontier> {
+async function readCheckedFrontier(db: Queryable, size: number): ReturnType<typeof readFrontier> {
   try {
     return await readFrontier(db, size);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new TablesDiffer('ledger_nodes', `edge of size ${size}`, 'a node is missing');
+    throw new TablesDiffer('ledger_nodes', `frontier of size ${size}`, 'a node is missing');
   }
 }
 

@@ -204,7 +204,13 @@ async function announcementOf(
   if (path === null || entryPath === null) throw new Error('a node of the ledger tree is missing');
   const { recordText, proofHash } = sealedContent({ type, data: body });
   const entry = entryText({
-    ...{ stream: POLICY_STREAM, revision, eventId, type, recordText, proofHash, personTag: null },
+    stream: POLICY_STREAM,
+    revision,
+    eventId,
+    type,
+    recordText,
+    proofHash,
+    personTag: null,
     previous: previous && toHex(previous),
   });
   return { note, header, path: path.map(toHex), entry, index, entry_path: entryPath.map(toHex) };

@@ -35,7 +35,7 @@ export interface RebuildOptions {
    * Called between two pages of the first replay if that ends at the live read model. A replay that has to catch up
    * with a growing log does not call it, nor does the last one, which holds the live read model.
    */
-  readonly giveWay?: () => Promise<void>;
+  readonly yieldToAdmission?: () => Promise<void>;
   /**
    * @param total number of events that the live read model has read, as an estimate of the total;
    *   null without a live read model
@@ -174,7 +174,7 @@ async function buildUnderLease(
     await dropUnusedGenerations(db, projection.name);
     await refuseChangedDefinition(db, projection);
     const replay = new Replay(options, await createGeneration(db, projection), stopped);
-    await replay.toEndOrLive(options.giveWay);
+    await replay.toEndOrLive(options.yieldToAdmission);
     await createIndexes(db, projection, replay.fresh.generation);
     // Replays the events that arrived meanwhile, so that the live read model is held as briefly as possible.
     await replay.toEndOrLive();

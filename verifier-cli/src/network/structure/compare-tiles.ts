@@ -1,7 +1,7 @@
 import { equalBytes } from '../../../../schemas/crypto/encoding.js';
 import { HASH_LENGTH } from '../../../../schemas/merkle/hashing.js';
 import { placeOfNode, TILE_WIDTH, tileIn, tileNodes } from '../../../../schemas/merkle/tiles.js';
-import { edgeNodes, treeRoot } from '../../../../schemas/merkle/tree.js';
+import { frontierNodes, treeRoot } from '../../../../schemas/merkle/tree.js';
 import { Unreachable } from '../bounded-fetch.js';
 import { Violation } from './claim.js';
 import type { TiledLog } from './tiled-log.js';
@@ -9,7 +9,7 @@ import type { TiledLog } from './tiled-log.js';
 export interface CompareTilesOptions {
   readonly log: TiledLog;
   /** Roots of the perfect subtrees of the tree at the size of the log, as an auditor computed them, largest first. */
-  readonly edge: readonly Uint8Array[];
+  readonly frontier: readonly Uint8Array[];
   /** Number of leaves below which the full tiles were already compared. */
   readonly compared: number;
   /** Called for each tile. */
@@ -25,10 +25,10 @@ export interface CompareTilesOptions {
  * @throws Violation for a tile with other hashes; Withheld; Unreachable
  */
 export async function compareTiles(options: CompareTilesOptions): Promise<void> {
-  const { log, edge, compared } = options;
+  const { log, frontier, compared } = options;
   const { size } = log;
   if (compared === size) return;
-  const nodes = edgeNodes(size).map((node, i) => ({ ...placeOfNode(node), hash: edge[i] ?? new Uint8Array() }));
+  const nodes = frontierNodes(size).map((node, i) => ({ ...placeOfNode(node), hash: frontier[i] ?? new Uint8Array() }));
   for (let level = 0; tileNodes(level, size) > 0; level += 1) {
     const index = Math.floor(tileNodes(level, size) / TILE_WIDTH);
     if (tileIn(level, index, size) === null) continue;

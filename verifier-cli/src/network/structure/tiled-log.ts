@@ -8,7 +8,7 @@ import {
   nodesOfRanges,
 } from '../../../../schemas/merkle/proofs.js';
 import { placeOfNode, TILE_WIDTH, type TilePlace, tileIn } from '../../../../schemas/merkle/tiles.js';
-import { foldEdge, type TreeNode } from '../../../../schemas/merkle/tree.js';
+import { foldFrontier, type TreeNode } from '../../../../schemas/merkle/tree.js';
 import { readWhole, type StructureSource } from './source.js';
 
 /** A bundle has at most 256 entries of at most 65,535 bytes, each after two bytes. */
@@ -57,7 +57,7 @@ export class TiledLog {
     // The halves of a perfect subtree are perfect, too.
     let row = hashes;
     while (row.length > 1)
-      row = Array.from({ length: row.length / 2 }, (_, i) => foldEdge(row.slice(2 * i, 2 * i + 2)));
+      row = Array.from({ length: row.length / 2 }, (_, i) => foldFrontier(row.slice(2 * i, 2 * i + 2)));
     const [root] = row;
     if (root?.length !== HASH_LENGTH) throw new Withheld(`the tile ${level}/${index} is too short`);
     return root;
