@@ -77,16 +77,21 @@ export async function createApi(
       scannerHost: config.http.scannerHost,
       ipv6ClientPrefix: config.limits.ipv6ClientPrefix,
       drain: {
-        // So that the next application can listen as soon as this one has closed.
-        get lameDuckMs() {
-          return server.refusal() === null ? config.http.lameDuckMs : 0;
-        },
+        // Once the server is refused, no time: the next application can listen as soon as this one has closed.
+        lameDuckMs: () => (server.refusal() === null ? config.http.lameDuckMs : 0),
         graceMs: config.http.drainGraceMs,
       },
     },
     [
       ...(await serviceRoutes(installation, {
-        ...{ admission, testAdmission, outbox, directory, rateLimiter, keyUsage, liveHosts, readiness },
+        admission,
+        testAdmission,
+        outbox,
+        directory,
+        rateLimiter,
+        keyUsage,
+        liveHosts,
+        readiness,
       })),
       metricsText === undefined ? metricsGroup(installation, pool) : metricsGroupOf(installation, metricsText),
     ],

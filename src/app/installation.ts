@@ -124,8 +124,8 @@ export async function openInstallation(
       closers.push(() => pool.end());
       return pool;
     };
-    // Set afterwards, because the two need each other: the keyring is read through the pool whose transactions it
-    // seals.
+    // Set below, because the two need each other: the keyring reads its keys through this pool, and the pool seals its
+    // transactions with a key of the keyring.
     const sealing: { hooks: TransactionHooks | null } = { hooks: null };
     const workerPool = openPool('consent_ledger_worker', config.database.poolSize, {
       begin: FORGET_CHANGES,
@@ -164,7 +164,10 @@ export async function openInstallation(
       random: createRandomPool(),
       eventLog,
       guard: createLedgerGuard({
-        ...{ db: workerPool, file: ledgerHeadFile(config), memory, eventLog: signs ? eventLog : null },
+        db: workerPool,
+        file: ledgerHeadFile(config),
+        memory,
+        eventLog: signs ? eventLog : null,
         onRolledBack: server.refuse,
       }),
       server,

@@ -63,7 +63,10 @@ export async function openAdmission(
   const writes = createWriteWatch({ db, monotonic });
   const groups = createGroupObserver(metrics.admission, tracing);
   const surroundings = {
-    ...{ db, directory, random: installation.random, clock },
+    db,
+    directory,
+    random: installation.random,
+    clock,
     onError: (error: unknown) => logger.error({ reason: messageOf(error) }, 'an admission group failed'),
   };
   const admission = createAdmission({

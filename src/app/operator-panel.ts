@@ -30,7 +30,11 @@ export async function operatorDeps(installation: Installation): Promise<PanelDep
     directory,
     rateLimiter: createRateLimiter({ db: apiPool, hashKey: await keyring.throttleKey() }),
     scan: createScanner({
-      ...{ db: apiPool, directory, logger, userAgent: `consent-ledger/${VERSION}`, ...config.scans },
+      db: apiPool,
+      directory,
+      logger,
+      userAgent: `consent-ledger/${VERSION}`,
+      ...config.scans,
       countFaults: metrics.countScanFaults,
     }),
   });

@@ -32,7 +32,12 @@ export async function startWorkerRun(
   });
   failed.catch(() => undefined);
   return {
-    ...{ installation, begun, prepared, reasons, failed, url: '' },
+    installation,
+    begun,
+    prepared,
+    reasons,
+    failed,
+    url: '',
     stop: async () => {
       await worker.stop();
       await installation.close();

@@ -220,31 +220,28 @@ export async function verifyPackage(
   }
   const holding = intervals.filter(({ batch }) => holds(batch));
   return buildReport({
-    ...{
-      findings,
-      manifest,
-      summary,
-      coverage,
-      person,
-      visitor,
-      intervals: holding,
-      stamps,
-      witnessed,
-      times,
-      texts,
-      scans: scansFor({ intervals, foundation: dependedOn }),
-      site,
-      asOf,
-      promises,
-      given: options,
-      at: options.at,
-      work,
-    },
+    findings,
+    manifest,
+    summary,
+    coverage,
+    person,
+    visitor,
+    intervals: holding,
+    stamps,
+    witnessed,
+    times,
+    texts,
+    scans: scansFor({ intervals, foundation: dependedOn }),
+    site,
+    asOf,
+    promises,
+    given: options,
+    at: options.at,
+    work,
     policy: policies.inForceAt(holding.at(-1)?.batch ?? 0),
   });
 }
 
-/** The streams of a package; none if its manifest is not known. */
 /**
  * Verifies the kind of the file (§16). A receipt shows one record and says nothing about others, so a package must not
  * pass for one in order to leave records out.

@@ -148,7 +148,9 @@ async function answer(
   // A test record is never shown: its token alone says that it proves nothing.
   const isTest = eventIdOfTestToken(client.consent_token ?? '') !== null;
   return {
-    ...{ valid: false, source: 'client_token', server_record_found: false },
+    valid: false,
+    source: 'client_token',
+    server_record_found: false,
     ...(isTest && { reason: 'test' }),
     data: client,
   };

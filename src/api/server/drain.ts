@@ -20,8 +20,8 @@ declare module 'fastify' {
 
 /** How an application closes. Times are in milliseconds. */
 export interface DrainOptions {
-  /** Time for which the application still accepts connections after the close began. It is read at that moment. */
-  readonly lameDuckMs: number;
+  /** Returns the time for which the application still accepts connections. Called when the close begins. */
+  readonly lameDuckMs: () => number;
   /** Time after that for clients to finish requests and read responses. */
   readonly graceMs: number;
 }
@@ -43,7 +43,7 @@ export function drainOnClose(app: FastifyInstance, connections: Connections, opt
   app.decorate('isStopping', () => isClosing);
   app.addHook('preClose', async () => {
     isClosing = true;
-    await sleep(options.lameDuckMs);
+    await sleep(options.lameDuckMs());
     await emptyBacklog(connections);
     const since = performance.now();
     sweep = setInterval(() => {

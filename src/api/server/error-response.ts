@@ -27,7 +27,10 @@ export function errorBody(error: ApiError): ErrorBody {
   const { code, message, details } = error;
   const { errors, challenge } = details;
   return {
-    ...{ message, code, error_code: code, error: { code, message } },
+    message,
+    code,
+    error_code: code,
+    error: { code, message },
     ...(errors === undefined ? {} : { errors }),
     ...(challenge === undefined ? {} : { challenge }),
   };

@@ -211,10 +211,16 @@ export function routesWith<D>() {
     const isKeyed = auth === 'site' || auth === 'tool' || auth === 'signed';
     const apiKey = isKeyed ? (auth === 'signed' ? 'write' : 'read') : null;
     return {
-      ...{ method: 'get', status: 200, response: None, params: None, body: NoBody },
+      method: 'get',
+      status: 200,
+      response: None,
+      params: None,
+      body: NoBody,
       // Only the panel refuses unknown query parameters.
       query: auth === 'panel' ? None : AnyQuery,
-      ...{ errors: [], example: {}, action: null },
+      errors: [],
+      example: {},
+      action: null,
       ...stated,
       auth,
       access: { apiKey, isSigned: auth === 'signed', roles, limit },

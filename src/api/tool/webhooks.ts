@@ -163,7 +163,10 @@ function queue(
       action,
       subject: { kind: 'webhook', id: delivery.webhook_id },
       details: {
-        ...{ site_id: caller.site.siteId, delivery_id: delivery.id, channel: 's2s', api_key_id: caller.apiKey.id },
+        site_id: caller.site.siteId,
+        delivery_id: delivery.id,
+        channel: 's2s',
+        api_key_id: caller.apiKey.id,
         ...details,
       },
     });

@@ -73,7 +73,11 @@ async function read({ db, keyring }: TestRecordOptions, { where, values }: Query
     read.map(async ({ record, body, number, seed, proof_hash: proofHash }) => {
       const key = await findProofKey(keyring, record.proof_key_id);
       return {
-        ...{ record, body, number, seed, proofHash },
+        record,
+        body,
+        number,
+        seed,
+        proofHash,
         documentSlug: slugOf.get(record.document_version_id) ?? null,
         isProved: key !== null && isProofHashOf(body.record, proofHash, testProofKey(key.key)),
       };

@@ -91,7 +91,10 @@ export function prepareConsent(options: PrepareOptions, random: RandomPool): Pre
   const fields = personalFields(Object.keys(consent.request), consent.source, knownValues(options), attachments);
   const prepared = prepareRecord(
     {
-      ...{ site, fields, attachments, now },
+      site,
+      fields,
+      attachments,
+      now,
       textOf: (eventId, digests) => consentRecordText(recordOf(options, eventId, digests)),
     },
     random,

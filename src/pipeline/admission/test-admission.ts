@@ -42,7 +42,10 @@ export function createTestAdmission(options: TestAdmissionOptions): TestAdmissio
     send: (submissions) => Promise.all(submissions.map((submission) => put(db, submission))),
     keysOf: () => [],
     weightOf: () => 1,
-    ...{ maxItems: 1, maxWeight: 1, maxInFlight: 1, maxWaiting: MAX_WAITING },
+    maxItems: 1,
+    maxWeight: 1,
+    maxInFlight: 1,
+    maxWaiting: MAX_WAITING,
     overloaded: () => new RequestRefused('QUEUE_OVERLOADED', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS }),
     isItemFault: () => false,
   });
@@ -198,7 +201,8 @@ async function originalsOf(
         proofHash: row.proof_hash.toString('hex'),
         createdAt: row.created_at.getTime(),
         // Test records come without a promise.
-        ...{ recordDigest: Buffer.alloc(0), sealedBefore: 0 },
+        recordDigest: Buffer.alloc(0),
+        sealedBefore: 0,
         bodyDigest: row.body_digest,
       },
     ]),

@@ -147,7 +147,11 @@ function columnOf(path: string, mapping: Mapping): string {
   const [name = '', key = ''] = path.split('.');
   const { consent_type, decision, document_version_id, compliance_framework, categories, person, metadata } = mapping;
   const fields: Readonly<Record<string, unknown>> = {
-    ...{ consent_type, decision, document_version_id, compliance_framework, ...person },
+    consent_type,
+    decision,
+    document_version_id,
+    compliance_framework,
+    ...person,
     ...(name === 'categories' && { categories: categories?.[key] }),
     ...(name === 'metadata' && { metadata: metadata[key] }),
   };

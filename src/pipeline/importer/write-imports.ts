@@ -56,7 +56,10 @@ export function prepareImport(row: StatedConsent, options: ImportOptions, random
   const fields = personalFields(Object.keys(consent.request), consent.source, known, []);
   return prepareRecord(
     {
-      ...{ site, fields, attachments: [], now },
+      site,
+      fields,
+      attachments: [],
+      now,
       textOf: (eventId, digests) => canonicalJson({ ...recordOf(row, options, eventId), disclosures: digests }),
     },
     random,

@@ -208,7 +208,9 @@ function contentOf(event: StreamEvent): Content {
   const record: unknown = typeof text === 'string' ? JSON.parse(text) : null;
   if (!isConsentType(type)) return { type, body, record, consent: null };
   return {
-    ...{ type, body, record },
+    type,
+    body,
+    record,
     consent: { body: ConsentRecordedBody.parse(body), record: SEALED_RECORD_SCHEMAS[type].parse(record) },
   };
 }

@@ -82,7 +82,10 @@ export async function restateRights(db: Queryable, migrations: readonly Migratio
   if (rowCount === 1) await db.query(`grant select on all tables in schema read_model to ${READ_MODEL_READERS}`);
 }
 
-/** Statements of a step that grant or revoke rights. */
+/**
+ * Statements of a step that grant or revoke rights. They are read from the SQL, in which each begins a line, because a
+ * released step never changes: a second list of the rights could differ from what the steps grant.
+ */
 function rightsOf(sql: string): readonly string[] {
   return sql.match(/^(?:grant|revoke)\s[^;]*;/gm) ?? [];
 }

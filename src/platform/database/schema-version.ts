@@ -65,7 +65,10 @@ async function unreadableTables(pool: pg.Pool, migrations: readonly Migration[])
   return Names.parse(rows).map(({ name }) => name);
 }
 
-/** Tables that a step creates, with their schemas. */
+/**
+ * Tables that a step creates, with their schemas. They are read from the SQL, in which each statement begins a line: a
+ * second list could miss a table.
+ */
 function tablesOf(sql: string): readonly string[] {
   return [...sql.matchAll(/^create table ([\w.]+)/gm)].map(([, name = '']) =>
     name.includes('.') ? name : `public.${name}`,

@@ -53,7 +53,12 @@ function openReceipt(bytes: Uint8Array, findings: Findings): Container | null {
     findings.pass('container.limits');
     const { length } = content;
     archive.set(name, {
-      ...{ name, size: length, packedSize: length, crc: crc32(content, 0), isDeflated: false, dataStart: offset },
+      name,
+      size: length,
+      packedSize: length,
+      crc: crc32(content, 0),
+      isDeflated: false,
+      dataStart: offset,
     });
     parts.push(content);
     offset += length;

@@ -106,7 +106,11 @@ export async function verifyLedgerKey(
     );
     if (!work.take(cost)) break;
     const problem = await problemOf(enclosed, {
-      ...{ keys, trusted: followed.trusted, announced, period: periodOf(all, size, followed.first), isNewest },
+      keys,
+      trusted: followed.trusted,
+      announced,
+      period: periodOf(all, size, followed.first),
+      isNewest,
     });
     const other = problem === NOT_SIGNED ? olderKey : null;
     const place = { file: enclosed.file };

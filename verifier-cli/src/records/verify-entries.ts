@@ -272,7 +272,9 @@ class EntriesPass {
     const isWhole = coverage?.notices.is_whole === true || this.#isReceipt;
     const resolutions = await this.#documents.resolve(manifest === null || isWhole ? null : 'completeness.runs');
     const absence = await verifyAbsence(table, this.#erasures, this.#places.tags, {
-      ...{ manifest, size, tail },
+      manifest,
+      size,
+      tail,
       work: this.files.work,
     });
     await this.#places.tags.loadOthers();
