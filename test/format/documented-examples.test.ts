@@ -132,16 +132,14 @@ const batchLine = canonicalJson({
   path: [],
   streams: [{ index: 0, key: POLICY_KEY, start: 0, first: 0, last: 0 }],
 });
-const contradiction = canonicalJson(
-  Contradiction.parse({
-    format: 'consent-ledger-contradiction',
-    version: 1,
-    announcements: [],
-    kind: 'checkpoints',
-    first: `${checkpoint}…`,
-    second: `${checkpointText({ origin: ORIGIN, size: 1, root: emptyRoot() })}…`,
-  }),
-);
+const contradiction = {
+  format: 'consent-ledger-contradiction',
+  version: 1,
+  announcements: [],
+  kind: 'checkpoints',
+  first: `${checkpoint}…`,
+  second: `${checkpointText({ origin: ORIGIN, size: 1, root: emptyRoot() })}…`,
+};
 
 /** The comment with which a file opens, without white space. */
 function openingOf(file: string): string {
@@ -161,7 +159,7 @@ test.each([
   ['evidence/manifest', [manifest]],
   ['evidence/package-lines', [entryLine.replace(canonicalJson(entry), '"…"'), batchLine]],
   ['evidence/promise', [promise, toHex(promiseLeaf(promise))]],
-  ['evidence/contradiction', [contradiction]],
+  ['evidence/contradiction', [canonicalJson(contradiction)]],
 ])('schemas/%s.ts opens with a correct example', (file, texts) => {
   for (const text of texts) expect(openingOf(file)).toContain(withoutSpace(text));
 });
@@ -173,6 +171,7 @@ test('the examples are of the formats', () => {
     [Entry, entry],
     [EntryLine, entryLine],
     [BatchLine, batchLine],
+    [Contradiction, canonicalJson(contradiction)],
   ] as const)
     expect(schema.safeParse(JSON.parse(text)).success).toBe(true);
 });
