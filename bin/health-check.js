@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // The health check of a container: ends with 0 if the role on PORT is ready, and else with 1.
 //   health-check.js <process id of the container's init> <seconds>
-// Docker starts again what has ended, and leaves alone what hangs. So the check ends the processes of init if none of
-// them has answered /healthz for the given time although their port takes connections: then Docker starts them again.
+// Docker restarts containers that have ended, but not ones that hang. So the check ends the processes of init if none
+// of them has answered /healthz for the given time although their port accepts connections. Docker then restarts them.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, uptime } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ if (!(init > 0 && limit > 0)) {
   process.exit(2);
 }
 const { PORT } = process.env;
-/** Shorter than the limit: one check alone ends nothing. */
+/** Shorter than the limit, so that a single check ends nothing. */
 const ANSWER_MS = Math.min(10_000, (limit * 1000) / 4);
 /** Holds the seconds since the start of the machine, which no change of the clock alters. */
 const silentSince = join(tmpdir(), `consent-ledger-silent-${PORT}`);

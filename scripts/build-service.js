@@ -20,7 +20,7 @@ const SERVICE = {
   'watchdog-thread': 'src/app/watchdog-thread.ts',
   watchdog: 'src/app/watchdog.ts',
 };
-/** For the developers of the project: bundled apart, so that the service is cut into no more files by them. */
+/** Tools for developers of the project, bundled separately so that they do not split the service into more files. */
 const TOOLS = {
   'panel-api': 'src/api/openapi/descriptions.ts',
   openapi: 'src/api/openapi/main.ts',
@@ -28,7 +28,7 @@ const TOOLS = {
   'write-pages': 'src/api/discovery/write-pages.ts',
   'export-process': 'bench/export-process.ts',
 };
-/** Bundled apart too: a change of the tests that they use must not make the service stale. */
+/** Also bundled separately, so that changes of the tests that they use do not make the service stale. */
 const BENCH = {
   bench: 'bench/main.ts',
   'flood-process': 'bench/flood-process.ts',
@@ -42,7 +42,7 @@ const [what = 'dist'] = process.argv.slice(2);
 const outdir = resolve(root, what === 'bench' ? 'dist' : what);
 const bundles = { dist: [SERVICE, TOOLS], bench: [BENCH] }[what] ?? [SERVICE];
 
-// A file that was renamed would otherwise stay; a step of the schema would be applied.
+// Otherwise a renamed file would remain, and a renamed step of the schema would be applied twice.
 if (what !== 'bench') await rm(outdir, { recursive: true, force: true });
 const inputs = new Set();
 for (const entryPoints of bundles) {
@@ -51,7 +51,7 @@ for (const entryPoints of bundles) {
     entryPoints,
     outdir,
     bundle: true,
-    // A command does not read the code of the service, nor the service that of tracing which is off.
+    // Splitting lets a command skip the code of the service, and the service skip that of disabled tracing.
     splitting: true,
     platform: 'node',
     format: 'esm',

@@ -105,7 +105,7 @@ async function buildIfStale(name, part) {
   if (readState()[name] === digest && part.outputs.every((output) => existsSync(join(ROOT, output)))) return;
   if (!isSaid) console.log('Building…');
   isSaid = true;
-  // A build that is cut off leaves no mark.
+  // An interrupted build leaves no mark.
   writeState(name, undefined);
   for (const command of part.commands) await run(command, join(ROOT, part.folder ?? ''));
   writeState(name, digest);
@@ -150,7 +150,7 @@ function run(args, cwd) {
     const child = spawn(process.execPath, args, { cwd, stdio: 'inherit' });
     child.once('exit', (code) => {
       if (code === 0) resolve();
-      // It has said why.
+      // The failed process has already printed the reason.
       else process.exit(code ?? 1);
     });
   });

@@ -36,7 +36,7 @@ try {
     plugins: [{ name: 'mends', setup: (bundle) => bundle.onLoad({ filter: /\/(?:src|schemas)\/.*\.ts$/ }, altered) }],
     logLevel: 'warning',
   });
-  // The program reads them beside itself.
+  // The program reads them from its own folder.
   await cp(join(root, 'src/platform/database/migrations'), join(folder, 'migrations'), { recursive: true });
   const child = spawn(process.execPath, [name, ...args], { stdio: 'inherit' });
   const [code] = await once(child, 'exit');
@@ -45,7 +45,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Takes the lines of the mend out of a source, and replaces what costs most. */
+/** Removes the lines of the mend from a source, and replaces the most expensive parts. */
 async function altered({ path }) {
   const file = relative(root, path).replaceAll('\\', '/');
   if (file === 'schemas/crypto/ml-dsa.ts')

@@ -1,11 +1,11 @@
 import { constants, setPriority } from 'node:os';
 import { isService, runCli } from './cli/run.js';
 
-/** As of a program that the signal SIGPIPE ended (128 + 13). */
+/** Exit code of a program that SIGPIPE ended (128 + 13). */
 const EXIT_OUTPUT_CLOSED = 141;
 
-// Node.js ignores SIGPIPE, and would end `consent-ledger --help | head` with a trace of the stack. A service goes on:
-// its log is on standard error.
+// Node.js ignores SIGPIPE, and `consent-ledger --help | head` would end with a stack trace. A service keeps running,
+// because its log is on standard error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   if (!isService(process.argv[2])) process.exit(EXIT_OUTPUT_CLOSED);

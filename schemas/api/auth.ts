@@ -4,7 +4,7 @@ import { Uuid } from '../evidence/primitives.js';
 import { NewPassword } from './new-password.js';
 import { displayName } from './panel/common.js';
 
-/** Role of a user. An `api_user` can use the S2S API only. */
+/** Role of a user. An `api_user` can use only the S2S API. */
 export const UserRole = z.enum(['owner', 'admin', 'dpo', 'viewer', 'api_user']);
 export type UserRole = z.infer<typeof UserRole>;
 
@@ -39,8 +39,8 @@ export const LoginRequest = z
   .meta({ id: 'LoginRequest' });
 
 /**
- * POST /api/v1/auth/refresh: the token is in the body, or in the cookie of a sign-in that uses one.
- * Clients are generated from the first schema, which has no variants; the second one decides.
+ * POST /api/v1/auth/refresh: the token is in the body, or in the cookie of a sign-in that uses one. Client generators
+ * get the first schema, which has no variants; requests are checked with the second one.
  */
 export const RefreshRequest = z
   .looseObject({
@@ -138,7 +138,7 @@ export const TokensResponse = z.object({
 });
 export type TokensResponse = z.infer<typeof TokensResponse>;
 
-/** The same with `"refresh_token_in": "cookie"`: the header Set-Cookie has the refresh token. */
+/** The response with `"refresh_token_in": "cookie"`: the refresh token is in the Set-Cookie header. */
 export const CookieTokensResponse = z.object({ message: TokensResponse.shape.message, data: AccessTokenData });
 export type CookieTokensResponse = z.infer<typeof CookieTokensResponse>;
 

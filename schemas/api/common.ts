@@ -50,13 +50,10 @@ export function numberInUrl(min: number, max: number, message: string, digits = 
 /** Decimal digits without leading zeros. */
 export const CANONICAL_DIGITS = /^(?:0|[1-9]\d*)$/;
 
-/** A text of a query. The database permits no U+0000, which a URL can contain. */
+/** A text in a query. A URL can contain U+0000, which the database does not permit. */
 export const QueryText = z.string().refine((text) => !text.includes('\0'), 'must not contain U+0000');
 
-/**
- * Every text is accepted: a page passes on what its author wrote, and a visitor must be asked in any
- * case.
- */
+/** Every text is accepted, because a page passes on whatever its author wrote, and the visitor must be asked anyway. */
 export const LanguageQuery = z.object({
   language: z
     .string()
@@ -66,7 +63,7 @@ export const LanguageQuery = z.object({
     ),
 });
 
-/** Parts of a request that were read otherwise than written. The request succeeded. */
+/** Parts of a successful request that were understood differently from how they were written. */
 export const Warnings = z
   .array(
     z.object({

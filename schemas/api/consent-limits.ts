@@ -35,8 +35,7 @@ export const CONSENT_LIMITS = {
 } as const;
 
 /**
- * Bytes of a single consent beside its large contents: metadata, strokes, declaration, and
- * the JSON around them.
+ * Bytes of a single consent apart from its large contents: metadata, strokes, declaration, and the surrounding JSON.
  */
 const OTHER_CONTENT_BYTES = 262_144;
 

@@ -24,8 +24,8 @@ export const PersonReference = z
   .meta({ id: 'PersonReference' });
 
 /**
- * The person or the record to erase. The service stores only a keyed hash of the identifier, until
- * the erasure is finished. Clients are generated from the first schema, which has no variants.
+ * The person or the record to erase. The service stores only a keyed hash of the identifier, until the erasure is
+ * finished. Client generators get the first schema, which has no variants.
  */
 const Subject = z
   .strictObject({
@@ -54,8 +54,8 @@ const Subject = z
   );
 
 /**
- * A random UUID of the client. The same request with the same key is the same erasure, and is not
- * carried out twice. The same key with another subject is another erasure.
+ * A random UUID of the client. A repeated request with the same key is the same erasure and is not carried out twice.
+ * The same key with another subject is a different erasure.
  */
 const IdempotencyKey = InputUuid;
 
@@ -108,7 +108,7 @@ export const ErasureAnnouncement = z
 /** Most announcements in a receipt. There is one for each erased record. */
 export const MAX_SHOWN_ANNOUNCEMENTS = 100;
 
-/** The result of an erasure, and until when the values can still be decrypted. */
+/** The result of an erasure, and how long the values can still be decrypted. */
 export const ErasureReceipt = Erasure.extend({
   announcements: z
     .array(ErasureAnnouncement)

@@ -336,8 +336,8 @@ export const ERROR_CODES = {
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 /**
- * Why a consent can be refused, beside the errors that every request with a key, a signature and a
- * body shares.
+ * Why a consent can be refused, in addition to the errors that every request with a key, a signature and a body can
+ * get.
  */
 export const CONSENT_ERROR_CODES: readonly ErrorCode[] = [
   'CONFIG_OUTDATED',

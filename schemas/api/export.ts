@@ -24,7 +24,7 @@ export const NDJSON_MEDIA_TYPE = 'application/x-ndjson';
 export const CSV_MEDIA_TYPE = 'text/csv';
 export const PARQUET_MEDIA_TYPE = 'application/vnd.apache.parquet';
 
-/** A large content of a record, whose text or base64 stands in the field that it came in. */
+/** A large content of a record. Its text or base64 is in the field in which it was sent. */
 export const ExportedAttachment = AttachmentReference.extend({
   field: z.enum(ATTACHMENT_NAMES).describe('Field of the consent that has the content.'),
   encoding: z.enum(['utf-8', 'base64']).describe('How the field contains the content.'),
@@ -64,13 +64,13 @@ const PersonalPart = S2sConsentRequest.omit({
     source_record_id: z.string().nullable().describe('Id of the record at the tool that it was imported from.'),
   });
 
-/** Names of the fields that an erasure takes away. */
+/** Names of the fields that an erasure removes. */
 export const PERSONAL_FIELDS: readonly string[] = Object.keys(PersonalPart.shape);
 
 /** Name of a personal field of a record. */
 export const PersonalField = z.enum(PERSONAL_FIELDS);
 
-/** For descriptions: a list of names or a word has no schema in the OpenAPI documents. */
+/** For descriptions, because "a list of names or a word" cannot be expressed as a schema in the OpenAPI documents. */
 export const NAMES_OF_FIELDS = `Names: ${PERSONAL_FIELDS.map((name) => `\`${name}\``).join(', ')}.`;
 
 /** A consent record with every field, as it was recorded. */
@@ -149,7 +149,7 @@ export const ExportQuery = z
   });
 export type ExportQuery = z.infer<typeof ExportQuery>;
 
-/** An erasure: a copy of the record must lose its personal values. */
+/** An erasure, after which a copy of the record must delete its personal values. */
 export const ExportedErasure = z
   .object({
     erased_record: z
@@ -202,7 +202,9 @@ export const FullExportResponse = pageOf(z.union([ExportedConsent, ExportedErasu
 /** A page of records with chosen fields. */
 export const FieldsExportResponse = pageOf(z.union([ExportedErasure, ExportedFields]));
 
-/** What a page of JSON can have, as generators read it: one schema, because no member tells one from the other. */
+/**
+ * What a JSON page can contain, for client generators: a single schema, because no member distinguishes the variants.
+ */
 const ExportedItem = ExportedFields.extend({
   erased_record: ExportedErasure.shape.erased_record.optional(),
   announced_at: ExportedErasure.shape.announced_at.optional(),

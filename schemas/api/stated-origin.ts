@@ -1,12 +1,12 @@
 import { ImportOrigin, originOf, type SealedConsent } from '../events/consent-imported.js';
 
-/** Members of an answer by which a caller tells an imported consent from one that was recorded here. */
+/** Members of a response by which a caller distinguishes an imported consent from one that was recorded here. */
 export const STATED_ORIGIN = {
   imported_from: ImportOrigin.shape.tool.nullable().describe('Former tool of an imported consent.'),
   claimed_at: ImportOrigin.shape.claimed_at.nullable().describe('Time that this tool states.'),
 };
 
-/** @param record null: it cannot be read */
+/** @param record null if it cannot be read */
 export function statedOrigin(record: SealedConsent | null): {
   readonly imported_from: string | null;
   readonly claimed_at: string | null;

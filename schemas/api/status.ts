@@ -20,7 +20,7 @@ export const StatusQuery = z.object({
 });
 export type StatusQuery = z.infer<typeof StatusQuery>;
 
-/** One consent in force. No field is personal: the key that reads this sits in browsers. */
+/** One consent in force. No field is personal, because keys in browsers can read this. */
 export const StatusItem = z
   .object({
     id: Uuid.describe('UUID of the object.'),

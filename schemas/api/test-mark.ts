@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** The member of a response that says that it is about test records. */
+/** The member of a response that marks it as being about test records. */
 export const TEST_MEMBER = {
   test: z
     .literal(true)

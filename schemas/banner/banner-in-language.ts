@@ -10,8 +10,8 @@ export type BannerConfiguration = Pick<
 >;
 
 /**
- * Puts the banner of a configuration into one language, as pages read it from the service. Texts that
- * the language lacks are those of another one.
+ * Puts the banner of a configuration into one language, as pages read it from the service. Texts that are missing in
+ * the language come from another one.
  * @param language one of the configuration
  * @param fallback language of texts that are missing
  */
@@ -42,7 +42,7 @@ export function bannerInLanguage(configuration: BannerConfiguration, language: s
 /**
  * Puts the banner into the language in which it was stated to have been shown.
  * @param stated any text: the program that asked made the claim
- * @returns null: the configuration does not have the language, so its words were not shown in it
+ * @returns null if the configuration does not have the language, so that its words cannot have been shown in it
  */
 export function bannerInStatedLanguage(
   configuration: BannerConfiguration & Pick<SiteConfigPublishedRecord, 'default_language'>,

@@ -15,12 +15,15 @@ export const BANNER_CONTROLS = [
 ] as const;
 
 /**
- * Notices of the banner, whose words no site changes: that a signal of the browser was processed as an opt-out
+ * Notices of the banner, whose words a site cannot change: that a signal of the browser was processed as an opt-out
  * (CCPA regulations, §7025(c)(6)), and that it ended what an earlier choice permitted (§7025(c)(3)).
  */
 export const BANNER_NOTICES = ['opt_out', 'opt_out_conflict'] as const;
 
-/** By language, in the order of `BANNER_CONTROLS` and `BANNER_NOTICES`. Changed words of a notice are a new `NOTICE_VERSION`. */
+/**
+ * Texts by language, in the order of `BANNER_CONTROLS` and `BANNER_NOTICES`. Whoever changes the words of a notice must
+ * increase `NOTICE_VERSION`.
+ */
 const LABELS: Readonly<Record<string, string>> = {
   en: 'Accept all|Reject all|Cookie settings|Save choice|Always on|Cookies|Close|Your choice is saved.|Language|Proof|Opt-Out Request Honored|Your browser’s signal replaces your earlier choice. You can choose again.',
   tr: 'Tümünü kabul et|Tümünü reddet|Çerez ayarları|Seçimi kaydet|Her zaman açık|Çerezler|Kapat|Seçiminiz kaydedildi.|Dil|Kanıt|Vazgeçme talebiniz yerine getirildi|Tarayıcınızın sinyali önceki seçiminizin yerine geçer. Yeniden seçebilirsiniz.',
@@ -44,7 +47,8 @@ const LANGUAGES = Object.keys(LABELS);
 export type BannerLabel = { readonly text: string; readonly language: string };
 
 /**
- * The texts of the banner's controls: of the site's configuration, else of this file, else in English.
+ * Returns the texts of the banner's controls: those of the site's configuration, or else of this file, or else in
+ * English.
  * @param banner texts of the configuration by name
  * @param language of the configuration (BCP 47)
  */

@@ -31,9 +31,9 @@ export interface UnfairTheme {
 }
 
 /**
- * Lists what is unfair or unreadable in a theme. What a theme cannot state needs no rule: the buttons
- * that accept and reject have one size and one layer, nothing optional is preselected, and no layout
- * is without a reject button.
+ * Lists what is unfair or unreadable in a theme. Some unfairness needs no rule, because no theme can express it: the
+ * accept and reject buttons always have the same size and layer, nothing optional is preselected, and every layout has
+ * a reject button.
  */
 export function unfairThemes({ scheme, light, dark }: Appearance): readonly UnfairTheme[] {
   return [
@@ -96,7 +96,7 @@ function* unfairColours(path: string, palette: Palette): Generator<UnfairTheme> 
   );
 }
 
-/** Down to one decimal place, so that a contrast just below a limit is not printed as the limit. */
+/** Rounds down to one decimal place, so that a contrast just below a limit is not printed as the limit. */
 function rounded(ratio: number): string {
   return (Math.floor(ratio * 10) / 10).toFixed(1);
 }

@@ -1,6 +1,6 @@
 /**
- * Hash algorithms that certificates and time stamp tokens name, with the octets of a digest. A known
- * algorithm is not necessarily sound.
+ * Hash algorithms that certificates and time stamp tokens name, with the octets of a digest. A known algorithm is not
+ * necessarily secure.
  */
 export const HASH_BYTES = {
   md5: 16,
@@ -38,7 +38,7 @@ export type SignatureScheme =
   | { readonly kind: 'ed25519' }
   | { readonly kind: 'ed448' };
 
-/** Curves that a signature is verified on. Explicit parameters are none of them (CVE-2020-0601). */
+/** Curves on which signatures are verified. Explicit parameters are not supported (CVE-2020-0601). */
 export type NamedCurve =
   | 'P-224'
   | 'P-256'
@@ -70,8 +70,5 @@ export type PublicKey =
       readonly bits: number;
     };
 
-/**
- * `unsupported`: this implementation cannot say; `invalid` covers a key of another kind than the
- * scheme's.
- */
+/** `unsupported`: this implementation cannot tell. `invalid` includes keys whose kind does not match the scheme. */
 export type SignatureOutcome = 'valid' | 'invalid' | 'unsupported';

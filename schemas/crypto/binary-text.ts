@@ -14,10 +14,7 @@ export function toBase64url(bytes: Uint8Array): string {
   return view(bytes).toString('base64url');
 }
 
-/**
- * The bytes of canonical base64url without padding; null for anything else, unused bits that are
- * set included.
- */
+/** Decodes canonical base64url without padding; null for anything else, including set unused bits. */
 export function fromBase64url(text: string): Uint8Array | null {
   const bytes = Buffer.from(text, 'base64url');
   // All other input that the decoder accepts encodes differently.
@@ -48,8 +45,8 @@ export function textOfBytes(bytes: Uint8Array): string {
  * `textOfBytes`; null for anything else.
  */
 export function textFromBase64url(text: string): string | null {
-  // The decoder skips some characters, and takes others for those of their low byte. (Encoding the bytes
-  // again to compare would cost as much as decoding.)
+  // The decoder skips some characters and treats others as their low byte. (Comparing with the re-encoded bytes would
+  // cost as much as decoding.)
   if (!/^[A-Za-z0-9_-]*$/.test(text) || !isEndCanonical(text)) return null;
   return Buffer.from(text, 'base64url').toString('latin1');
 }

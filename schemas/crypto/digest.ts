@@ -9,8 +9,8 @@ export function sha256(...parts: readonly Uint8Array[]): Uint8Array {
   let length = 0;
   for (const part of parts) length += part.length;
   if (length <= ONE_SHOT_BYTES) {
-    // Leaves and nodes of trees, by the million: one call into OpenSSL, instead of an object for
-    // each. The digest comes as a text, because a buffer would cost more than the hash.
+    // For millions of leaves and nodes of trees: one call into OpenSSL, without an object for each. The digest is
+    // returned as text, because a buffer would cost more than the hash.
     const content = parts.length === 1 ? (parts[0] ?? EMPTY) : concatBytes(...parts);
     return bytesOfText(hash('sha256', content, 'binary'));
   }

@@ -5,8 +5,8 @@ import { concatBytes, fromHex } from './encoding.js';
 const PKCS8_PREFIX = fromHex('302e020100300506032b657004220420') ?? new Uint8Array();
 
 /**
- * Returns the Ed25519 key of a seed, without its public key: versions of Node.js differ about a JWK
- * whose two keys do not belong together.
+ * Returns the Ed25519 key of a seed. It does not use a JWK, because versions of Node.js disagree about a JWK whose two
+ * keys do not match.
  * @param seed 32 bytes (RFC 8032 §5.1.5)
  */
 export function ed25519PrivateKey(seed: Uint8Array): KeyObject {

@@ -3,11 +3,10 @@ import { toBase64url } from './encoding.js';
 import { hasSmallOrder } from './small-order.js';
 
 /**
- * Whether an Ed25519 signature is right (RFC 8032), with a key and a commitment that are not of
- * small order.
+ * Returns whether an Ed25519 signature is valid (RFC 8032), with a key and a commitment that are not of small order.
  * @param publicKey 32 bytes
  * @param signature 64 bytes
- * @returns false for keys or signatures of a wrong length or shape as well; never throws
+ * @returns false also for keys or signatures of the wrong length or form; never throws
  */
 export async function verifyEd25519(
   publicKey: Uint8Array,

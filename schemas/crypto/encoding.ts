@@ -20,7 +20,7 @@ export function utf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** The text of UTF-8 bytes, a byte-order mark kept; null if they are not valid UTF-8. */
+/** Decodes UTF-8 and keeps a byte-order mark; null if the bytes are not valid UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string | null {
   try {
     return strictDecoder.decode(bytes);
@@ -36,7 +36,7 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return true;
 }
 
-/** Byte strings of one length that follow one another. @returns null if the last one is not whole */
+/** Splits concatenated byte strings of one length. @returns null if the last one is incomplete */
 export function splitBytes(bytes: Uint8Array, length: number): readonly Uint8Array[] | null {
   if (bytes.length % length !== 0) return null;
   return Array.from({ length: bytes.length / length }, (_, i) => bytes.slice(i * length, (i + 1) * length));

@@ -2,8 +2,8 @@ import { ml_dsa44 } from '@noble/post-quantum/ml-dsa.js';
 import { ML_DSA_44 } from './algorithms.js';
 
 /**
- * Whether an ML-DSA-44 signature is right (FIPS 204 algorithm 3, with an empty context).
- * @returns false for keys or signatures of a wrong length as well; never throws
+ * Returns whether an ML-DSA-44 signature is valid (FIPS 204 algorithm 3, with an empty context). Returns false also for
+ * keys or signatures of the wrong length; never throws.
  */
 export function verifyMlDsa44(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   if (publicKey.length !== ML_DSA_44.publicKeyBytes || signature.length !== ML_DSA_44.signatureBytes) return false;
@@ -19,8 +19,7 @@ export interface MlDsa44Key {
   /** 1312 bytes. */
   readonly publicKey: Uint8Array;
   /**
-   * Signs without randomness (FIPS 204 §3.4, deterministic variant), so that one message has one
-   * signature.
+   * Signs deterministically (FIPS 204 §3.4), so that each message has exactly one signature.
    * @returns 2420 bytes
    */
   sign(message: Uint8Array): Uint8Array;

@@ -16,8 +16,8 @@ const LISTED_CURVES: Readonly<Record<NamedCurve, string>> = {
 };
 
 /**
- * Hashes that OpenSSL takes from the parameters of a key for RSA-PSS (providers/common/der). Node.js has
- * no option for a mask hash of its own, so that it can only be stated there.
+ * Hashes that OpenSSL reads from the parameters of an RSA-PSS key (providers/common/der). Node.js has no option for a
+ * separate mask hash, so this is the only way to state it.
  */
 const IN_PSS_PARAMETERS: ReadonlySet<HashAlgorithm> = new Set([
   'sha1',
@@ -55,7 +55,7 @@ export async function verifySignature(
   signature: Uint8Array,
   runtime: Runtime = { hashes: getHashes(), curves: getCurves() },
 ): Promise<SignatureOutcome> {
-  // Decided first: what Node.js throws for a key that it cannot import changes between versions.
+  // Decided first, because what Node.js throws for a key that it cannot import differs between versions.
   if (!canVerify(scheme, key, runtime)) return 'unsupported';
   try {
     return verifyWith(scheme, key, data, signature) ? 'valid' : 'invalid';
@@ -101,8 +101,8 @@ function isOfSmallOrder(kind: 'ed25519' | 'ed448', spki: Uint8Array, signature: 
 }
 
 /**
- * A signature has as many octets as the modulus (RFC 8017 §8.1.2). OpenSSL also accepts one without its
- * leading zeros, which other verifiers refuse.
+ * Verifies RSASSA-PSS. A signature must have as many octets as the modulus (RFC 8017 §8.1.2); OpenSSL also accepts one
+ * without its leading zeros, which other verifiers refuse.
  */
 function verifyPss({ hash, saltLength }: PssScheme, key: KeyObject, data: Uint8Array, signature: Uint8Array): boolean {
   const bits = key.asymmetricKeyDetails?.modulusLength ?? 0;
@@ -119,8 +119,8 @@ function importSpki(spki: Uint8Array): KeyObject {
 }
 
 /**
- * With a mask by another hash than the message's, the RSA key restricted to the parameters of the
- * signature: Node.js obeys those in the key's AlgorithmIdentifier.
+ * Imports an RSA key for a signature whose mask hash differs from the message's. The key is restricted to the
+ * parameters of the signature, because Node.js obeys those in the key's AlgorithmIdentifier.
  */
 function importPss({ hash, maskHash, identifier }: PssScheme, pkcs1: Uint8Array): KeyObject {
   if (maskHash === hash) return importPkcs1(pkcs1);

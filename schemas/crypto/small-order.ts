@@ -4,9 +4,9 @@ const ORDER_EIGHT = 0x05fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f
 const CURVES = { ed25519: curve(2n ** 255n - 19n, [ORDER_EIGHT]), ed448: curve(2n ** 448n - 2n ** 224n - 1n, []) };
 
 /**
- * Whether a point is of small order. With such a key, or such a first half, a signature says nothing
- * about its text. RFC 8032 permits them, and versions of OpenSSL and Node differ about them. All of
- * our programs refuse them, so that a verdict does not depend on the machine.
+ * Returns whether a point is of small order. With such a key, or such a first half, a signature proves nothing about
+ * its text. RFC 8032 permits them, and versions of OpenSSL and Node disagree about them. All of our programs refuse
+ * them, so that a verdict does not depend on the machine.
  * @param encoded the point as RFC 8032 §5.1.2 or §5.2.2 has it, canonical or not
  */
 export function hasSmallOrder(name: keyof typeof CURVES, encoded: Uint8Array): boolean {

@@ -1,3 +1,27 @@
+/*
+ * The record of a consent: the public part of a `ConsentRecorded.v1`, as canonical JSON (RFC 8785).
+ *
+ * - The list of members is closed. Personal values are not among them: `disclosures` commits to each by a digest
+ *   (schemas/evidence/disclosure.ts), so that they can be erased while the record stays verifiable.
+ * - The text is hashed as it is stored. It is never parsed and serialised again: the event's body, the entry and the
+ *   promise contain or hash the same bytes.
+ * - Nothing in it links two records of one person.
+ *
+ * An example without personal values; its SHA-256, which a promise states, is
+ * 01218a53bb0782d551f63a1a36cd3016e2d1d981a4ce1f3a8d9622ef97dd8c82:
+ *
+ *   {"api_key_id":"0190b3a4-5c00-7000-8000-000000000005","approval_token_id":null,"categories":null,
+ *    "channel":"s2s","compliance_framework":"gdpr","consent_type":"newsletter",
+ *    "created_at":"2026-01-01T00:00:00.000Z","decision":"accepted","disclosures":{},
+ *    "document_hash":"6f0b9acf7c02ebf0aa3c62bcc4380556a586f881e50c1a0c1a058bf5104b6f89",
+ *    "document_version_id":"0190b3a4-5c00-7000-8000-000000000004",
+ *    "event_id":"0190b3a4-5c00-7000-8000-000000000002","hash_version":2,"identity_assurance":null,
+ *    "language":"en","proof_key_id":"proof-1",
+ *    "site_config_hash":"44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+ *    "site_id":"0190b3a4-5c00-7000-8000-000000000001","v":1,"valid_until":null,"vouched":[]}
+ *
+ * The line breaks are not part of the text.
+ */
 import * as z from 'zod';
 import { DISCLOSURE_NAMES } from '../evidence/disclosed-values.js';
 import { DisclosureDigest, Instant, Sha256Hex, Uuid } from '../evidence/primitives.js';
@@ -21,7 +45,7 @@ export const COMPLIANCE_FRAMEWORKS = [
   'none',
 ] as const;
 
-/** By which route a consent came: set by the service. The caller's `source` proves nothing. */
+/** The route by which a consent came, as the service determines it. The caller's `source` proves nothing. */
 export const CHANNELS = ['browser', 's2s'] as const;
 
 /** How the person's identity is assured. */
@@ -99,8 +123,8 @@ export const ConsentRecord = z.strictObject({
     .refine((names) => names.every((name, i) => i === 0 || (names[i - 1] ?? '') < name), 'must be sorted')
     .describe('Fields for which the tenant’s backend vouches with the approval token.'),
   /**
-   * Digests of the personal values, by name: which values the record has is public, the values are
-   * not. A name cannot occur twice.
+   * Digests of the personal values, by name. Which values the record has is public; the values themselves are not. A
+   * name cannot occur twice.
    */
   disclosures: z.partialRecord(z.enum(DISCLOSURE_NAMES), DisclosureDigest),
 });
@@ -131,7 +155,7 @@ export function eventIdOfConsentToken(token: string): string | null {
 
 const TEST_TOKEN = 'ct_test_';
 
-/** The handle of a test record. No look-up of records of the site takes it for one of theirs. */
+/** The handle of a test record, which no look-up of live records can mistake for one of theirs. */
 export function testConsentToken(eventId: string): string {
   return TEST_TOKEN + eventId.replaceAll('-', '');
 }

@@ -11,7 +11,7 @@ export interface NamedDisclosure {
   readonly text: string;
 }
 
-/** The line of a disclosure in what an event keeps. @param value as JSON */
+/** Returns the line of a disclosure that an event stores. @param value as JSON */
 export function keptLine(salt: string, value: string): string {
   return `${salt}${value}`;
 }
@@ -22,9 +22,9 @@ export function disclosureJson(salt: string, name: DisclosureName, value: string
 }
 
 /**
- * Reads the disclosures of a record from what its event keeps, which is encrypted: a line for each, with
- * its salt and the JSON of its value, in the order of their names. The record has the names. JSON has no
- * line feed. Kept whole and as base64url, the strings took two thirds more.
+ * Reads the disclosures of a record from what its event stores (encrypted): one line for each, with its salt and the
+ * JSON of its value, in the order of the names in the record. This works because JSON contains no line feed. Stored as
+ * complete base64url strings, they took two thirds more space.
  * @param digests `disclosures` of the record
  * @returns null if the record names more or fewer; otherwise no digest is checked
  */

@@ -7,8 +7,8 @@ export const LEDGER_KEY_ANNOUNCED = 'LedgerKeyAnnounced.v1';
 const MAX_LEDGER_KEYS = 4;
 
 /**
- * The next keys of the ledger, sealed in the stream `policy`. The first checkpoint over it is signed by
- * the keys before and by these, and later ones by these alone (docs/evidence-format.md §8).
+ * The next keys of the ledger, sealed in the stream `policy`. Both the current keys and these sign the first checkpoint
+ * over it; later ones are signed only by these (docs/evidence-format.md §8).
  */
 export const LedgerKeyAnnouncedRecord = z.strictObject({
   v: z.literal(1),

@@ -8,8 +8,8 @@ export const LEDGER_POLICY_SET = 'LedgerPolicySet.v1';
 export const MAX_POLICY_DELAY_SECONDS = 172_800;
 
 /**
- * The promises of a ledger to its readers. They hold for every batch from the one that contains the
- * event, until the next event of this type.
+ * The promises of a ledger to its readers. They apply from the Merkle batch that contains the event until the next
+ * event of this type.
  */
 export const LedgerPolicySetRecord = z
   .strictObject({
@@ -20,7 +20,7 @@ export const LedgerPolicySetRecord = z
     number: z.int().min(1),
     /** Largest delay from `created_at` of a record to `sealed_at` of its batch. */
     seal_within_seconds: z.int().min(1).max(MAX_POLICY_DELAY_SECONDS),
-    /** Largest delay from there to the time stamp. */
+    /** Largest delay from sealing to the time stamp. */
     stamp_within_seconds: z.int().min(1).max(MAX_POLICY_DELAY_SECONDS),
     /** Number of distinct time stamp authorities that stamp each checkpoint. */
     stamps: z.int().min(1).max(16),

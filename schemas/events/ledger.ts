@@ -10,8 +10,8 @@ export const CHECKPOINT_STAMPED = 'CheckpointStamped.v1';
 export const LEDGER_RESTORED = 'LedgerRestored.v1';
 
 /**
- * An operator has accepted that the ledger's end was lost with a restore: batches from here on were
- * sealed twice, differently.
+ * An operator accepted that a restore lost the end of the ledger. Batches from here on were sealed twice, with
+ * different contents.
  */
 export const LedgerRestoredBody = z.strictObject({
   v: z.literal(1),
@@ -29,8 +29,8 @@ export type LedgerRestoredBody = z.infer<typeof LedgerRestoredBody>;
 export const LEDGER_EVENT_SKIPPED = 'LedgerEventSkipped.v1';
 
 /**
- * An operator decided that an earlier event of `ledger`, which no worker can apply, counts as absent. It
- * stays in the stream.
+ * An operator decided that an earlier event of `ledger`, which no worker can apply, is to be ignored. It stays in the
+ * stream.
  */
 export const LedgerEventSkippedBody = z.strictObject({
   v: z.literal(1),
@@ -51,13 +51,13 @@ export const EVIDENCE_KEPT = 'EvidenceKept.v1';
 /** Bytes of one part: with base64 and the rest of its event, one append accepts it. */
 export const EVIDENCE_PART_BYTES = 512 * 1024;
 
-/** Kinds of such data: what was gathered with a time stamp, and the exact bytes of a published document version. */
+/** Kinds of such data: what was collected with a time stamp, and the exact bytes of a published document version. */
 const EVIDENCE_KINDS = ['certificate', 'crl', 'ocsp', 'notice'] as const;
 export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 
 /**
- * A part of what evidence needs beside the entries and the tree, so that the log alone restores it. All parts
- * precede the `CheckpointStamped` whose evidence needs them. What the ledger has already is not added again.
+ * A part of what evidence needs in addition to the entries and the tree, so that the log alone can restore it. All
+ * parts precede the `CheckpointStamped` whose evidence needs them. What the ledger already has is not added again.
  */
 export const EvidenceKeptBody = z
   .strictObject({
@@ -82,11 +82,11 @@ export const LedgerKeyPublishedBody = z.strictObject({
   created_at: Instant,
   /** Verifier-key line of the first key that signs checkpoints; its name is the ledger's origin. */
   key: z.string(),
-  /** That of its ML-DSA-44 key, which signs beside it. */
+  /** Verifier-key line of its ML-DSA-44 key, which also signs. */
   ml_dsa_key: z.string(),
   /**
-   * Secret from which the salts of sites are derived (`siteSalt`), 32 bytes. So the log alone restores what
-   * the keys of streams are made from.
+   * Secret from which the salts of sites are derived (`siteSalt`), 32 bytes. So the log alone can restore what the keys
+   * of streams are derived from.
    */
   salt_key: BytesFromBase64,
 });
@@ -99,8 +99,7 @@ export const BatchSealedBody = z.strictObject({
   /** The leaves in order, as runs `[stream, first revision, last revision]`, one for each stream. */
   runs: z.array(z.tuple([StreamName, Count, Count])),
   /**
-   * The tags of the consents and erasures among the leaves, in order, 32 bytes each: the log does not hold
-   * them otherwise.
+   * The tags of the consents and erasures among the leaves, in order, 32 bytes each. They are nowhere else in the log.
    */
   tags: BytesFromBase64,
   /**
@@ -115,8 +114,8 @@ export type BatchSealedBody = z.infer<typeof BatchSealedBody>;
 export const MAX_TOKENS = 9;
 
 /**
- * The checkpoint of one size received a time stamp. It counts as stamped from the event on whose
- * `number` is at least `quorum`. Until then no other checkpoint receives one.
+ * The checkpoint of one size received a time stamp. It counts as stamped from the event whose `number` reaches
+ * `quorum`. Until then no other checkpoint receives a time stamp.
  */
 export const CheckpointStampedBody = z.strictObject({
   v: z.literal(1),
@@ -133,7 +132,7 @@ export const CheckpointStampedBody = z.strictObject({
   /** Organization of the trust anchor: time stamps with equal ones are of one authority. */
   organization: z.string().max(2000),
   gen_time: Instant,
-  /** SHA-256 of what was gathered when the stamp was obtained: `EvidenceKept` has the bytes. */
+  /** SHA-256 of what was collected when the stamp was obtained. `EvidenceKept` has the bytes. */
   certificates: z.array(Sha256Hex),
   crls: z.array(Sha256Hex),
   ocsp: z.array(Sha256Hex),

@@ -41,7 +41,9 @@ export function isConsentType(type: string): type is ConsentType {
   return type === CONSENT_RECORDED || type === CONSENT_IMPORTED;
 }
 
-/** Whether entries of this type have a tag (see `Entry`): those of the stream of a site's consents. */
+/**
+ * Returns whether entries of this type have a tag (see `Entry`), which are those of the stream of a site's consents.
+ */
 export function hasTag(type: string): boolean {
   return isConsentType(type) || type === SUBJECT_ERASED;
 }
@@ -55,7 +57,7 @@ export function isSealedEventType(type: string): type is SealedEventType {
   return Object.hasOwn(SEALED_RECORD_SCHEMAS, type);
 }
 
-/** A body that is not what its type says. */
+/** A body that does not match its type. */
 export class InvalidEventBody extends Error {
   override readonly name = 'InvalidEventBody';
 }
@@ -64,7 +66,7 @@ export class InvalidEventBody extends Error {
 export interface SealedContent {
   readonly recordText: string;
   readonly proofHash: string | null;
-  /** The body of a consent that was read in one pass, with its record; null for any other. */
+  /** The body of a consent, with its record, if it was read in one pass; otherwise null. */
   readonly consent: ConsentBody | null;
 }
 

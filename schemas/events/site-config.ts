@@ -36,12 +36,12 @@ export const ConsentCategory = z
 export type ConsentCategory = z.infer<typeof ConsentCategory>;
 
 /**
- * A cookie, or another thing that is kept in a browser, which a category covers. Name and provider
- * together tell cookies apart.
+ * A cookie, or something else that is stored in a browser, which a category covers. Name and provider together identify
+ * it.
  */
 export const ConsentCookie = z
   .strictObject({
-    /** As the browser has it; `*` matches any characters, e.g. `_ga_*`. */
+    /** Name in the browser; `*` matches any characters, e.g. `_ga_*`. */
     name: z
       .string()
       .regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 visible ASCII characters')
@@ -51,7 +51,7 @@ export const ConsentCookie = z
     /** Key of the category that covers it. */
     category: ConsentCategory.shape.key.describe('Key of the category.'),
     party: z.enum(['first', 'third']).describe('`first`: set by the site itself; `third`: set by another host.'),
-    /** Seconds that it is kept; null: until the browser is closed. */
+    /** Seconds for which it is stored; null: until the browser is closed. */
     duration_seconds: z
       .int()
       .min(1)
@@ -84,7 +84,7 @@ export const SiteConfigPublishedRecord = z
     withdrawal: ByLanguage,
     categories: z.array(ConsentCategory).max(100),
     cookies: z.array(ConsentCookie).max(500),
-    /** How the banner looks; absent: as the browser SDK draws it by itself. */
+    /** How the banner looks; absent: the default of the browser SDK. */
     appearance: Appearance.exactOptional(),
     /** Signals of IAB that the banner gives to advertisers; absent: none. */
     iab: IabSettings.exactOptional(),

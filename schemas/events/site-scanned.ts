@@ -30,7 +30,7 @@ const PageAddress = z
 function list<T extends z.ZodType>(item: T) {
   return z.strictObject({
     items: z.array(item).max(MAX_SCANNED_ITEMS),
-    /** How many more the scan found, which the record leaves out. */
+    /** How many more the scan found that the record omits. */
     left_out: Count,
   });
 }
@@ -39,7 +39,7 @@ const Visit = z.strictObject({
   choice: z.enum(SCAN_CHOICES),
   final_url: PageAddress,
   status: z.int().min(0).max(999),
-  /** False: the page did not finish loading in time, or a limit of the scan left something out. */
+  /** False if the page did not finish loading in time, or a limit of the scan cut something off. */
   is_complete: z.boolean(),
   cookies: list(
     z.strictObject({

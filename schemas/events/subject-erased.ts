@@ -6,8 +6,8 @@ export const SUBJECT_ERASED = 'SubjectErased.v1';
 export const ERASURE_REASONS = ['person', 'record', 'retention'] as const;
 
 /**
- * The key of a record was destroyed. Announcements are collected, shuffled and appended at intervals:
- * neither their order nor their times show which records were erased together.
+ * The key of a record was destroyed. Announcements are collected, shuffled and appended at intervals, so neither their
+ * order nor their times show which records were erased together.
  */
 export const SubjectErasedRecord = z.strictObject({
   v: z.literal(1),

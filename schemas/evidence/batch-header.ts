@@ -1,3 +1,25 @@
+/*
+ * The header of a Merkle batch or of a roll-up, as canonical JSON (RFC 8785): the content of one leaf of the ledger
+ * tree (docs/evidence-format.md §6). It commits to three trees: the entries (`root`), the streams with their
+ * revisions (`streams_root`) and the person tags (`tags_root`).
+ *
+ * - `number` is the index of the leaf, and determines `level`. A roll-up has no `root`.
+ * - The runs are sorted by stream key, one for each stream, and tile [0, count); tags are sorted and unique. Two
+ *   neighbours therefore show that nothing lies between them.
+ * - From leaf to leaf, `policies`, `sealed_at` and `after` never decrease.
+ *
+ * For example, the batch with the one entry of entry.ts (without the line breaks):
+ *
+ *   {"after":null,"count":1,"level":0,"number":0,"policies":1,
+ *    "root":"1516b3cdc439914ed6d9e1095ae4d4f4ec7e4fac492360c206a003a2d681ecd9",
+ *    "sealed_at":"2026-01-01T00:00:01.000Z","streams_count":1,
+ *    "streams_root":"8b143c562462a781d3aeb0b74afbcd9160612a9b7b727fc067109d9c4cf379e8","tags_count":0,
+ *    "tags_root":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855","v":1}
+ *
+ * `root` is the leaf hash of that entry, `streams_root` the leaf of the run {start: 0, first: 0, last: 0} of `policy`,
+ * and `tags_root` the root of an empty tree, SHA-256 of nothing. The header's own leaf hash is
+ * 1daa9d7d1bc37a8173780a43a58fbbd0dac5c559e5b7ef9c5f4f4c3ab2e6c2b6.
+ */
 import * as z from 'zod';
 import { sha256 } from '../crypto/digest.js';
 import { concatBytes, fromHex, toHex, uint64, utf8 } from '../crypto/encoding.js';

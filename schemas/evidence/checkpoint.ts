@@ -1,3 +1,16 @@
+/*
+ * A checkpoint (c2sp.org/tlog-checkpoint): the ledger tree at one size. It is the text of a signed note, three lines
+ * that each end with a line feed: origin, size, root in base64 (docs/evidence-format.md §7).
+ *
+ * - The size is a decimal without leading zeroes, at most 2^53 − 1; the root is 32 bytes of canonical base64.
+ * - Of two checkpoints of an honest ledger, the smaller tree is a prefix of the larger one (RFC 9162 §2.1.4).
+ *
+ * For example, the ledger whose only leaf is the header of batch-header.ts; with one leaf, the root is its leaf hash:
+ *
+ *   ledger.example/1
+ *   1
+ *   HaqdfRvDeoFzeApDpY+70NrFxVnlt++cX09MOrLmwrY=
+ */
 import { fromBase64, toBase64 } from '../crypto/encoding.js';
 
 /**

@@ -30,7 +30,7 @@ const MOST_ATTACHMENTS = 8;
 /**
  * Reads the body of a consent's event as admission writes it: an export reads a million.
  * `ConsentRecordedBody` stays the definition (see `consentEntryAt`).
- * @returns null where the body is not recognised: it may be right all the same
+ * @returns null if the body is not recognised, although it may be valid
  */
 export function readConsentBody(data: Uint8Array): ConsentBody | null {
   const cursor = new Cursor(data, textOfBytes(data), 0, data.length);

@@ -38,7 +38,7 @@ const ENTRY = {
 
 /**
  * Reads the entry of a consent, in its canonical text, within a JSON string.
- * @returns null where the text is not recognised: it may be right all the same
+ * @returns null if the text is not recognised, although it may be valid
  */
 export function consentEntryAt(cursor: Cursor): ConsentEntry | null {
   cursor.expect(ENTRY.eventId);
@@ -58,7 +58,7 @@ export function consentEntryAt(cursor: Cursor): ConsentEntry | null {
   const stream = consentsStreamAt(cursor);
   cursor.expect(ENTRY.end);
   if (cursor.isBroken) return null;
-  // In the order of the text, as a parser would leave them.
+  // In the order of the text, as a parser would produce them.
   return {
     event_id: eventId,
     person_tag: personTag,

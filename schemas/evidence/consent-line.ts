@@ -30,7 +30,7 @@ const BACKSLASH = 0x5c;
  * Reads a line with a consent as exporters write it: much faster than by `EntryLine`, which stays
  * the definition (see `consentEntryAt`).
  * @param scratch to be overwritten, and longer than the line
- * @returns null where the line is not recognised: it may be right all the same
+ * @returns null if the line is not recognised, although it may be valid
  */
 export function readConsentLine(cursor: Cursor, scratch: Uint8Array): ConsentLine | null {
   cursor.expect(BEFORE);

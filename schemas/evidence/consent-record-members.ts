@@ -11,14 +11,11 @@ import { BASE64URL, type Cursor, DASHES, DIGIT, DOT, LAST_OF_32_BYTES, LOWER, UP
 import { nullOr, takeHash } from './consent-values.js';
 import { DISCLOSURE_NAMES } from './disclosed-values.js';
 
-/** How the value of one member stands in the canonical text (RFC 8785) of a record. */
+/** How the value of one member is written in the canonical text (RFC 8785) of a record. */
 interface Member<T> {
   /** The JSON of a value that the schema has accepted. */
   write(value: T): string;
-  /**
-   * Reads the value within a JSON string. Text that is not recognised breaks the cursor; it may be
-   * right all the same.
-   */
+  /** Reads the value within a JSON string. Unrecognised text breaks the cursor, although it may be valid. */
   read(cursor: Cursor): T;
 }
 
@@ -128,7 +125,7 @@ function memberText<K extends keyof ConsentRecord>(record: ConsentRecord, name: 
 
 /**
  * Reads the record of a consent, in its canonical text, within a JSON string: see `consentEntryAt`.
- * @returns null where the text is not recognised: it may be right all the same
+ * @returns null if the text is not recognised, although it may be valid
  */
 export function consentRecordAt(cursor: Cursor): ConsentRecord | null {
   const record: Partial<ConsentRecord> = {};
@@ -157,7 +154,7 @@ function quoted<T>(cursor: Cursor, read: (cursor: Cursor) => T): T {
   return value;
 }
 
-/** One of a closed list; where the text is another, the cursor is broken and the first of the list returned. */
+/** Reads one of a closed list. For any other text, the cursor is broken and the first of the list is returned. */
 function oneOf<T extends string>(cursor: Cursor, values: readonly [T, ...T[]]): T {
   const text = cursor.span(LOWER | DIGIT | DASHES, 1, 30);
   for (const value of values) if (value === text) return value;
@@ -189,8 +186,8 @@ function takeInstant(cursor: Cursor): string {
 function isRealTime(instant: string): boolean {
   const time = Date.parse(instant);
   if (Number.isNaN(time)) return false;
-  // A day that the month does not have is read as one of the next; no other number can be beyond
-  // what there is, and midnight has one name.
+  // `Date` reads a day that the month does not have as one of the next month. No other number can be out of range, and
+  // midnight has only one form.
   return instant.slice(8, 10) <= '28' && instant.slice(11, 13) <= '23'
     ? true
     : new Date(time).toISOString() === instant;

@@ -1,3 +1,18 @@
+/*
+ * A contradiction proof: statements signed by one ledger key that an honest ledger does not make together
+ * (docs/evidence-format.md §12). `kind` says which two; anyone who trusts the key can check the file alone.
+ *
+ * - Each part is proved down to a signed note: an entry to its batch, the batch to the ledger tree, the tree to a
+ *   checkpoint.
+ * - `first` and `second` are both genuine. Only together do they show that the ledger is dishonest or was attacked.
+ *
+ * For example, two checkpoints of one size: the root of `first` is that of checkpoint.ts, and the root of `second` is
+ * another. `…` stands for the rest of each note, an empty line and the signature lines:
+ *
+ *   {"announcements":[],"first":"ledger.example/1\n1\nHaqdfRvDeoFzeApDpY+70NrFxVnlt++cX09MOrLmwrY=\n…",
+ *    "format":"consent-ledger-contradiction","kind":"checkpoints",
+ *    "second":"ledger.example/1\n1\n47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\n…","version":1}
+ */
 import * as z from 'zod';
 import { RunPlace } from './batch-header.js';
 import { PersonOpening } from './person-tag.js';

@@ -29,8 +29,8 @@ export function parseWitnessKey(line: string): VerifierKey | null {
 }
 
 /**
- * Whether the name of a witness states that it cosigns a checkpoint only after it recomputed the
- * structure of the ledger up to it.
+ * Returns whether the name of a witness states that it only cosigns a checkpoint after recomputing the structure of the
+ * ledger up to it.
  */
 export function isAuditingName(name: string): boolean {
   return name.endsWith('/structure');

@@ -5,8 +5,8 @@ import { Presentation } from './presentation.js';
 
 const Text = z.string();
 /**
- * Most characters (code points) of a `visitor_id`. Verifiers normalise it, which takes a time that grows
- * with the square of the combining marks that follow each other.
+ * Most characters (code points) of a `visitor_id`. Verifiers normalise it, which takes time quadratic in the number of
+ * consecutive combining marks.
  */
 export const MAX_VISITOR_ID = 100;
 const VisitorId = Text.max(MAX_VISITOR_ID);
@@ -82,10 +82,9 @@ export function isDisclosureName(name: string): name is DisclosureName {
 }
 
 /**
- * The person that disclosures name: the value of `visitor_id` in Unicode normalization form C, in which
- * values count as equal.
- * @returns null if it is not disclosed, or empty: then the record is of no person; also for a value that no
- *   record can have
+ * Returns the person that disclosures name: the value of `visitor_id` in Unicode normalization form C, in which values
+ * are compared; null if it is not disclosed, is empty (the record then belongs to nobody), or is a value that no record
+ * can have.
  */
 export function namedVisitor(disclosures: readonly Disclosure[]): string | null {
   return normalVisitor(disclosures.find(({ name }) => name === 'visitor_id')?.value);
@@ -93,7 +92,7 @@ export function namedVisitor(disclosures: readonly Disclosure[]): string | null 
 
 /**
  * A value of `visitor_id` in Unicode normalization form C.
- * @returns null if it is empty, or a value that no record can have: normalising takes the square of its marks
+ * @returns null if it is empty, or a value that no record can have, which could take long to normalise
  */
 export function normalVisitor(value: unknown): string | null {
   const read = VisitorId.safeParse(value);

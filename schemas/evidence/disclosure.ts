@@ -18,7 +18,7 @@ export interface Disclosure {
 export const SALT_BYTES = 16;
 
 /**
- * The string that travels: base64url of the JSON array `[salt, name, value]`.
+ * Encodes a disclosure string: base64url of the JSON array `[salt, name, value]`.
  * @param salt `SALT_BYTES` fresh random bytes
  */
 export function encodeDisclosure(salt: Uint8Array, name: string, value: JsonValue): string {
@@ -47,9 +47,8 @@ export function decodeDisclosure(text: string): Disclosure | null {
 }
 
 /**
- * A salt of 16 bytes, a simple name, and a value without structure and without a character that
- * needs escaping, in ASCII: what nearly every disclosure of a package is. Every text of this form
- * is one that `strictDisclosure` reads in the same way.
+ * Fast path for nearly every disclosure of a package: a salt of 16 bytes, a simple name, and an unstructured ASCII
+ * value without characters that need escaping. `strictDisclosure` reads every text of this form in the same way.
  */
 const PLAIN =
   /^\["([A-Za-z0-9_-]{21}[AQgw])","([A-Za-z0-9_.-]{1,100})",("[\x20\x21\x23-\x5b\x5d-\x7e]*"|true|false|null|0|-?[1-9][0-9]{0,14})\]$/;

@@ -1,3 +1,24 @@
+/*
+ * An entry: one event at one revision of one stream, as canonical JSON (RFC 8785). It is the content of a leaf of a
+ * batch (docs/evidence-format.md §4).
+ *
+ * - `previous` is the leaf hash of revision − 1 and null only at revision 0, so that the entries of a stream are a hash
+ *   chain without gaps.
+ * - `record` is embedded as the text that was recorded, never serialised again.
+ * - `proof_hash` and `person_tag` are null except for the types that have them.
+ * - The leaf hash is SHA-256(0x00 ‖ UTF-8 of the text) (RFC 9162 §2.1.1).
+ *
+ * For example, the first policy of a ledger is this entry (without the line breaks):
+ *
+ *   {"event_id":"0190b3a4-5c00-7000-8000-000000000003","person_tag":null,"previous":null,"proof_hash":null,
+ *    "record":{"created_at":"2026-01-01T00:00:00.000Z","event_id":"0190b3a4-5c00-7000-8000-000000000003",
+ *     "number":1,"seal_within_seconds":600,"stamp_within_seconds":3600,"stamps":1,"tree_hash":"sha256","v":1,
+ *     "witnesses":[],"witnesses_required":0},
+ *    "revision":0,"stream":"policy","type":"LedgerPolicySet.v1","v":1}
+ *
+ * Its leaf hash, which revision 1 of `policy` has as `previous`, is
+ * 1516b3cdc439914ed6d9e1095ae4d4f4ec7e4fac492360c206a003a2d681ecd9.
+ */
 import * as z from 'zod';
 import { sha256Hex } from '../crypto/digest.js';
 import { utf8 } from '../crypto/encoding.js';

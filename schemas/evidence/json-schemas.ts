@@ -28,8 +28,8 @@ const SHAPES: Readonly<Record<string, z.ZodType>> = {
 };
 
 /**
- * The JSON Schema (draft 2020-12) of every JSON of the evidence, as definitions of one document.
- * It states form alone: docs/evidence-format.md has the rules that a schema cannot express.
+ * The JSON Schema (draft 2020-12) of every JSON of the evidence, as definitions of one document. It only describes the
+ * form; docs/evidence-format.md has the rules that a schema cannot express.
  */
 export function evidenceJsonSchema(): Record<string, unknown> {
   const definitions: Record<string, unknown> = {};

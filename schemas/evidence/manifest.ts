@@ -1,3 +1,22 @@
+/*
+ * The manifest of an evidence package or receipt: `manifest.json`, whose exact bytes `manifest.json.jws` signs
+ * (docs/evidence-format.md §10). It states what was asked for, what the package contains and what it claims.
+ *
+ * - `files` has the SHA-256 of every file of the package but attachments, `manifest.json` and its signature.
+ * - `salt` is null only if `checkpoint` is.
+ * - `complete` names the runs of revisions in which nothing is missing; other entries only support them.
+ *
+ * For example, the manifest of a package that contains the one entry of entry.ts. A real one names more files:
+ *
+ *   {"checkpoint":1,"complete":[{"first":0,"last":0,"stream":"policy"}],
+ *    "counts":{"attachments":0,"consents":0,"entries":1,"erased":0,"key_lost":0,"not_yet_stamped":0},
+ *    "development":false,"exported_at":"2026-01-01T01:00:00.000Z","exported_by":"admin@shop.example",
+ *    "files":{"entries.ndjson":"c174db3c1d0e5a93d1e47686ebafbf8696a1e034dbe8a39370a9ffe70e1ea70e"},
+ *    "filter":{"consent_type":null,"disclose":"none","document_version_id":null,"event_ids":null,"from":null,
+ *     "person":null,"site_id":"0190b3a4-5c00-7000-8000-000000000001","to":null},
+ *    "format":"consent-ledger-evidence","origin":"ledger.example/1",
+ *    "salt":"1111111111111111111111111111111111111111111111111111111111111111","version":"1.0"}
+ */
 import * as z from 'zod';
 import { RevisionRun } from './batch-header.js';
 import { Count, DisclosureDigest, Instant, Sha256Hex, Uuid } from './primitives.js';

@@ -2,9 +2,9 @@ import { sha256 } from '../crypto/digest.js';
 import { concatBytes, toBase64, utf8 } from '../crypto/encoding.js';
 
 /**
- * The signature type of ML-DSA-44 over a text that is no checkpoint: C2SP assigns none, and reserves
- * 0xff with a longer identifier for such types. The signed texts of this format begin otherwise than the
- * message over a checkpoint, so that one key can make both signatures.
+ * The signature type of ML-DSA-44 over a text that is not a checkpoint. C2SP does not assign one, and reserves 0xff
+ * with a longer identifier for such types. The signed texts of this format begin differently from the message over a
+ * checkpoint, so one key can safely make both signatures.
  */
 const TYPE = concatBytes(Uint8Array.of(0xff), utf8('consent-ledger/ml-dsa-44-text'));
 

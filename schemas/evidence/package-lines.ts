@@ -1,3 +1,18 @@
+/*
+ * The files of an evidence package and the lines of its NDJSON files (docs/evidence-format.md §3 to §7). A package is a
+ * ZIP archive: `manifest.json` names the other files, and each line is one JSON object that ends with a line feed.
+ *
+ * - Texts that are hashed (entries, headers) are JSON strings, so that no reader serialises them again.
+ * - Lines are sorted and unique: entries by stream and revision, batches by number, runs and tags by index.
+ * - A file of a batch or checkpoint has its number or size as its name.
+ *
+ * For example, the lines of a package as of the checkpoint of checkpoint.ts, with `…` for the texts of entry.ts and
+ * batch-header.ts. A tree of one leaf needs no hash beside it, so that `path` and `hashes` are empty:
+ *
+ *   entries.ndjson   {"batch":0,"disclosures":[],"entry":"…","index":0}
+ *   batches.ndjson   {"hashes":[],"header":"…","path":[],"streams":[{"first":0,"index":0,
+ *                     "key":"537ee57489ee5ab111cba16abcbdb7710d9eb718eba5408d1d3ea6464f4f928f","last":0,"start":0}]}
+ */
 import * as z from 'zod';
 import { PersonOpening } from './person-tag.js';
 import { Count, HashFromHex, StreamName } from './primitives.js';

@@ -17,9 +17,9 @@ const MOST_CONTROLS = 20;
 const DAY_MS = 86_400_000;
 
 /**
- * How the question was shown to the person: a claim of the browser, or of the backend that sent the
- * consent. A later layout adds names, and no member: the members are part of the frozen format. A notice may
- * have been shown without a question.
+ * How the question was shown to the person, as the browser or the backend that sent the consent claims. A later layout
+ * may add names but not members, because the members are part of the frozen format. A notice may have been shown
+ * without a question.
  */
 export const Presentation = z
   .strictObject({

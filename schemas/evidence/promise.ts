@@ -1,3 +1,26 @@
+/*
+ * A promise: the service's signed statement that it will seal a record in a stream before a time
+ * (docs/evidence-format.md §15). The caller keeps it, and can so show that a record was dropped before sealing.
+ *
+ * - The text has seven lines, each ended by a line feed: title, origin, stream, event id, base64 of the SHA-256 of the
+ *   record, `created_at`, and the time before which the record is sealed. It contains no personal data.
+ * - The promised time is 0 to 172,800 seconds after `created_at`.
+ * - Promises that were made together are the leaves of one tree: the promise key signs its root, and the ledger's key
+ *   certifies the promise key.
+ *
+ * For example, the promise for the record of consent-recorded.ts by a policy that seals within 600 seconds:
+ *
+ *   consent-ledger promise v1
+ *   ledger.example/1
+ *   consents-0190b3a4-5c00-7000-8000-000000000001
+ *   0190b3a4-5c00-7000-8000-000000000002
+ *   ASGKU7sHgtVR9joaNs0wFuLR2YGkzh86jZYi75fdjII=
+ *   2026-01-01T00:00:00.000Z
+ *   2026-01-01T00:10:00.000Z
+ *
+ * Its leaf hash, and the root if it was signed alone, is
+ * fcd5c0259c7280d43b5020529f73c373d62a386d806a54c41c37284c530b4ad4.
+ */
 import * as z from 'zod';
 import { fromBase64, toBase64, utf8 } from '../crypto/encoding.js';
 import { MAX_POLICY_DELAY_SECONDS } from '../events/ledger-policy.js';
@@ -12,7 +35,7 @@ import { Count, Instant, Sha256Hex, Uuid } from './primitives.js';
 export interface PromisedRecord {
   /** Origin of the ledger. */
   readonly origin: string;
-  /** Stream of the site's consents. Without it, no package could show that the record is missing. */
+  /** Stream of the site's consents. Without it, no package could prove that the record is missing. */
   readonly stream: string;
   readonly eventId: string;
   /** SHA-256 of the UTF-8 of the record's canonical text, 32 bytes. */
@@ -47,8 +70,8 @@ export function parsePromiseText(text: string): PromisedRecord | null {
     Instant.safeParse(sealedBefore).success;
   if (!isForm || recordDigest === null) return null;
   if (eventId === undefined || createdAt === undefined || sealedBefore === undefined) return null;
-  // No policy allows a longer delay: a promise for a later time would never be broken. One for a time before
-  // the record would have been broken when it was made.
+  // No policy allows a longer delay, and a promise for a later time could never be broken. One for a time before the
+  // record would already have been broken when it was made.
   const delay = Date.parse(sealedBefore) - Date.parse(createdAt);
   if (delay < 0 || delay > MAX_POLICY_DELAY_SECONDS * 1000) return null;
   return { origin, stream, eventId, recordDigest, createdAt, sealedBefore };
@@ -98,7 +121,7 @@ export function parsePromiseKeyText(text: string): { origin: string; publicKey: 
 /** A signed note is at most this long: text, and the signatures of a few keys. */
 const MAX_NOTE = 4000;
 
-/** A promise with its signature, as the service answers it and as a file holds it. */
+/** A promise with its signature, as in a response of the service and in a file. */
 export const SignedPromise = z
   .strictObject({
     text: z.string().max(1000).describe('The promise: seven lines, each ended by a line feed.'),

@@ -15,7 +15,7 @@ const MOST_HASHES = 64;
 /**
  * Reads a line of a proof file as exporters write it: there is one for each record. `ProofLine`
  * stays the definition (see `consentEntryAt`).
- * @returns null where the line is not recognised: it may be right all the same
+ * @returns null if the line is not recognised, although it may be valid
  */
 export function readProofLine(cursor: Cursor): ProofLine | null {
   cursor.expect(INDEX);

@@ -1,8 +1,8 @@
 /*
- * Every 128th leaf of the ledger tree is a roll-up: it commits to the streams and the person tags of
- * the 127 leaves before it, and every 16,384th to those of the 16,383 before it. A proof that something
- * is in no batch of a long range needs one step for each roll-up instead of one for each batch. The
- * numbers alone say which leaves are roll-ups, so that none can be left out or moved.
+ * Every 128th leaf of the ledger tree is a roll-up: it commits to the streams and the person tags of the 127 leaves
+ * before it, and every 16,384th to those of the 16,383 before it. A proof that something is in no batch of a long range
+ * needs one step for each roll-up instead of one for each batch. Which leaves are roll-ups follows from their numbers
+ * alone, so none can be left out or moved.
  */
 
 /** 0: a batch. 1, 2: a roll-up. */
@@ -31,14 +31,17 @@ export function rollUpsOver(batch: number, size: number): readonly number[] {
   return [...new Set(numbers)].filter((number) => number < size);
 }
 
-/** Whether the cover of a checkpoint has the leaf of a number: no larger period below `size` includes it. */
+/**
+ * Returns whether the leaf of a number is in the cover of a checkpoint, that is, no larger period below `size` includes
+ * it.
+ */
 export function isInCover(number: number, size: number): boolean {
   return number < size && rollUpsOver(number, size).every((over) => over === number);
 }
 
 /**
- * The fewest leaves of the ledger tree that together cover every batch below `size`: roll-ups where
- * their period is complete, then batches. Their numbers, in order.
+ * Yields the numbers, in order, of the fewest leaves of the ledger tree that together cover every batch below `size`:
+ * roll-ups whose period is complete, then batches.
  */
 export function* coverOf(size: number): Generator<number, void> {
   let next = 0;

@@ -125,8 +125,8 @@ export function parseSignatureLine(line: string): NoteSignature | null {
 export type NoteVerdict = 'signed' | 'no-signature-by-this-key' | 'bad-signature';
 
 /**
- * Looks for the signature of an Ed25519 key over the text of a note. Signatures by other keys are
- * ignored; one by this key (name and id) that is wrong is fatal, and so is a second one by it.
+ * Looks for the signature of an Ed25519 key over the text of a note. Signatures by other keys are ignored. An invalid
+ * signature by this key (name and id) is fatal, and so is a second one.
  */
 export function verifyEd25519Note(note: SignedNote, key: VerifierKey): Promise<NoteVerdict> {
   const message = utf8(note.text);
@@ -150,7 +150,7 @@ export async function verdictOf(
   return more.length === 0 && (await isRight(line)) ? 'signed' : 'bad-signature';
 }
 
-/** Control characters other than the line feed, which no note may hold. */
+/** Returns whether a text has control characters other than the line feed, which a note must not contain. */
 function hasControlCharacter(text: string): boolean {
   for (let i = 0; i < text.length; i += 1) {
     const code = text.charCodeAt(i);

@@ -7,7 +7,7 @@ import type { BatchHeader } from './batch-header.js';
  * and beside them one file for each of its leaves: its runs and tags in the order of their trees.
  */
 
-/** Bytes of a run: key, first and last revision. Its `start` is where the run before it ends. */
+/** Bytes of a run: key, first and last revision. Its `start` is the end of the previous run. */
 export const RUN_BYTES = 48;
 /** Bytes of a stream key and of a tag. */
 export const KEY_BYTES = 32;

@@ -10,7 +10,7 @@ const END = asciiBytes('"}');
 /**
  * Reads a line of a tag file as exporters write it: there are several for each record. `TagLine` stays
  * the definition (see `consentEntryAt`).
- * @returns null where the line is not recognised: it may be right all the same
+ * @returns null if the line is not recognised, although it may be valid
  */
 export function readTagLine(cursor: Cursor): TagLine | null {
   if (cursor.skip(HASH)) {

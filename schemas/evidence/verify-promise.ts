@@ -13,14 +13,13 @@ import { noteKeyId, parseNote, SIGNATURE_TYPES, type VerifierKey, verifyEd25519N
 /** Whether a promise is genuine. */
 export type PromiseVerdict =
   | { readonly outcome: 'genuine'; readonly promised: PromisedRecord }
-  /** It agrees with itself, but no given key certifies it. */
+  /** The promise is consistent, but no given key certifies it. */
   | { readonly outcome: 'unknown-key'; readonly promised: PromisedRecord; readonly reason: string }
   | { readonly outcome: 'forged'; readonly reason: string };
 
 /**
- * Verifies a promise: its text, its path to the signed root, the signature of the promise key over
- * the root, and the certificate of this key by the ledger's key. Never throws: every input may be
- * hostile.
+ * Verifies a promise: its text, its path to the signed root, the signature of the promise key over the root, and the
+ * certificate of this key by the ledger's key. Never throws, because every input may be hostile.
  * @param keys of the ledger, trusted by the verifying person; only those of Ed25519 certify promises
  */
 export async function verifyPromise(promise: SignedPromise, keys: readonly VerifierKey[]): Promise<PromiseVerdict> {

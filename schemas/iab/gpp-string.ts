@@ -74,7 +74,7 @@ export function readGppString(text: string): GppStatement | null {
   });
 }
 
-/** The numbers of the sections: a Fibonacci range, of which a few characters could name billions. */
+/** Reads the numbers of the sections: a Fibonacci range, in which a few characters could name billions. */
 function readHeader(bits: BitReader): number[] {
   if (bits.number(6) !== TYPE || bits.number(6) !== VERSION) throw new RangeError('not GPP version 1');
   const ids: number[] = [];
@@ -117,7 +117,10 @@ function readSection(section: GppSection, text: string): OptOutStatement {
   return { section, optOuts, gpc: readGpc(segments) };
 }
 
-/** Readers differ in which one they take of several segments, and in how they read one of another type. */
+/**
+ * Reads the segment of Global Privacy Control. Several segments, or one of another type, are refused, because readers
+ * disagree about them.
+ */
 function readGpc([segment, ...more]: readonly string[]): boolean | null {
   if (segment === undefined) return null;
   const bits = new BitReader(segment);

@@ -4,8 +4,8 @@ import * as z from 'zod';
 const MOST_CHARACTERS = 8_000;
 
 /**
- * The strings of IAB that the page gave to advertisers with this choice: a claim of the browser. That
- * they say what the person chose is checked by the verifier (`iab-agreement.ts`).
+ * The IAB strings that the page gave to advertisers with this choice, as the browser claims. The verifier checks that
+ * they say what the person chose (`iab-agreement.ts`).
  */
 export const IabSignals = z
   .strictObject({

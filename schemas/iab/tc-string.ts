@@ -43,8 +43,8 @@ const PURPOSES = 24;
 const DECISECOND_MS = 100;
 
 /**
- * Reads a TC string. Ranges stay ranges: a text of some thousand characters can name a hundred million
- * vendors, which a reader that lists them does not survive.
+ * Reads a TC string. Ranges stay ranges, because a text of a few thousand characters can name a hundred million
+ * vendors, and listing them would exhaust memory.
  * @param text at most what `IabSignals` admits
  * @returns null if it is not a TC string of version 2, has a second core, or has ranges that overlap or are not
  *   ascending
@@ -99,7 +99,7 @@ function readCore(bits: BitReader): Omit<TcStatement, 'disclosed'> {
   };
 }
 
-/** Reads over the restrictions of the publisher, so that a string that ends within them is none. @returns how many */
+/** Skips the restrictions of the publisher, and throws if the string ends within them. @returns how many */
 function readRestrictions(bits: BitReader): number {
   const restrictions = bits.number(12);
   for (let left = restrictions; left > 0; left -= 1) {
@@ -116,7 +116,7 @@ function readSegments(segments: readonly string[]): Pick<TcStatement, 'disclosed
   for (const segment of segments) {
     const bits = new BitReader(segment);
     const kind = bits.number(3);
-    // IAB's library would take the statements of the second core, and not those of the first.
+    // IAB's library would use the statements of the second core instead of the first.
     if (kind === CORE_SEGMENT) throw new RangeError('two cores');
     if (kind === DISCLOSED_SEGMENT && disclosed === null) disclosed = readVendors(bits);
     else if (kind !== PUBLISHER_SEGMENT || hasPublisher || hasPublisherPurposes(bits)) hasMore = true;

@@ -32,7 +32,7 @@ function kindsOf(character: string): number {
   return kinds.reduce((sum, [kind, pattern]) => sum | (pattern.test(character) ? kind : 0), 0);
 }
 
-/** Digits that a double holds, whatever they are. */
+/** Number of decimal digits that a double always represents exactly. */
 const CERTAIN_DIGITS = 15;
 const MINUS = 0x2d;
 const ZERO = 0x30;
@@ -49,9 +49,9 @@ export function within(json: string): Uint8Array {
 }
 
 /**
- * Walks once through bytes of which every one is known beforehand but for some values of known
- * kinds: through JSON in canonical form, by the million. Where the bytes are others, the cursor is
- * broken, and stays so; what it returns then means nothing.
+ * Walks once through bytes that are known in advance except for some values of known kinds, such as millions of JSON
+ * texts in canonical form. If the bytes differ, the cursor is broken and stays broken, and what it returns is
+ * meaningless.
  */
 export class Cursor {
   isBroken = false;
@@ -73,12 +73,12 @@ export class Cursor {
     return !this.isBroken && this.at === this.end;
   }
 
-  /** Goes over these bytes. */
+  /** Skips these bytes, or breaks if they do not come next. */
   expect(literal: Uint8Array): void {
     if (!this.skip(literal)) this.isBroken = true;
   }
 
-  /** Goes over these bytes if they are here. @returns whether they are */
+  /** Skips these bytes if they come next. @returns whether they did */
   skip(literal: Uint8Array): boolean {
     const { bytes, at } = this;
     if (at + literal.length > this.end) return false;
@@ -87,7 +87,7 @@ export class Cursor {
     return true;
   }
 
-  /** So many characters of these kinds. */
+  /** Reads exactly this many characters of these kinds. */
   take(kinds: number, length: number): string {
     const start = this.at;
     if (this.#endOf(kinds, start, start + length) !== start + length) return this.#break();
@@ -104,7 +104,7 @@ export class Cursor {
     return this.text.slice(start, end);
   }
 
-  /** So many bytes in lower-case hex, decoded. */
+  /** Reads this many bytes of lower-case hex, decoded. */
   hexBytes(length: number): Uint8Array {
     const decoded = new Uint8Array(length);
     const start = this.at;

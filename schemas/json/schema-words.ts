@@ -22,13 +22,13 @@ const FORMATS: Readonly<Record<string, string>> = {
   ipv4: 'must be an IP address',
   ipv6: 'must be an IP address',
 };
-/** Longer lists stand in the documentation of the field. */
+/** Longer lists are in the documentation of the field. */
 const MAX_VALUES = 24;
 
 /**
- * What a schema demands of a value that it refuses, for people who read no library's words: a phrase that follows the
- * name of the field, such as “must have at most 100 characters; it has 312”. Given to `safeParse` as `error`, it holds
- * where the schema itself states no words. The value is not repeated: it may be personal.
+ * Says what a schema demands of a value that it refuses, in our words instead of a library's: a phrase that follows the
+ * name of the field, such as “must have at most 100 characters; it has 312”. Passed to `safeParse` as `error`, it
+ * applies where the schema itself states no message. The value is not repeated, because it may be personal.
  */
 export function schemaWords(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined) return 'is missing';

@@ -29,9 +29,9 @@ export class StrictJsonError extends Error {
 }
 
 /**
- * Numbers that are read. `held`: those that a double holds to their last digit, or that are the 17 digits
- * which other languages write of a double. `shortest`: those whose value is that of the shortest text of
- * their double, as evidence has it (docs/evidence-format.md §2).
+ * Which numbers are accepted. `held`: those that a double represents to the last digit, or the 17 digits that other
+ * languages write for a double. `shortest`: those whose value equals the shortest text of their double, as evidence
+ * requires (docs/evidence-format.md §2).
  */
 export type ReadNumbers = 'held' | 'shortest';
 
@@ -46,9 +46,8 @@ export const MAX_JSON_VALUES = 100_000;
  * not hold to its last digit, nesting at most `maxDepth`, and at most `maxValues` values. A
  * byte-order mark is a syntax error.
  *
- * Native parsing does the work; one pass over the text counts members and measures depth first. A
- * duplicate name makes the parsed value hold fewer members than the text has, so comparing the
- * counts finds it without a parser of our own.
+ * Native parsing does the work, after one pass over the text that counts members and measures depth. With a duplicate
+ * name, the parsed value has fewer members than the text, so comparing the counts finds it without a parser of our own.
  * @throws StrictJsonError
  */
 export function parseStrictJson(
@@ -75,9 +74,9 @@ export function parseStrictJson(
 }
 
 /**
- * As `parseStrictJson`, for requests and evidence packages: refuses also a member named `__proto__`,
- * at any depth. Objects of JavaScript do not take one in by assignment, so that a copy of the value
- * would lose it silently, and a schema would not find it in a closed object.
+ * Like `parseStrictJson`, for requests and evidence packages: also refuses a member named `__proto__` at any depth.
+ * Assigning such a member to a JavaScript object does not create it, so a copy of the value would silently lose it, and
+ * a schema of a closed object would not notice it.
  * @throws StrictJsonError
  */
 export function parseStrictInput(
@@ -153,7 +152,7 @@ function tooMany(maxValues: number): StrictJsonError {
   return new StrictJsonError('too-many-values', `The text holds more than ${maxValues} values.`);
 }
 
-/** A double represents a literal this short, without an exponent, exactly. */
+/** A double exactly represents any literal of at most this length without an exponent. */
 const SHORT = 15;
 /**
  * Significant digits that a double of ordinary size always holds, and the most that tell two
@@ -202,7 +201,7 @@ function pathTo(text: string, target: number): readonly string[] {
   return path.map(String);
 }
 
-/** Whether reading the literal as a double changes nothing that its digits say. */
+/** Returns whether reading the literal as a double preserves what its digits say. */
 function isHeldExactly(literal: string, numbers: ReadNumbers): boolean {
   const value = Number(literal);
   // The parser rejects text that is not a number.

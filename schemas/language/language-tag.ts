@@ -1,7 +1,7 @@
 /**
- * Reads a language tag (RFC 5646) as pages, browsers and systems write it: in any case, with
- * underscores, with extensions, or with other text after it (`tr_TR.UTF-8`). Subtags from the first
- * that cannot be read are left out, and extended language subtags (`zh-cmn-Hans`).
+ * Reads a language tag (RFC 5646) as pages, browsers and systems write it: in any case, with underscores, with
+ * extensions, or with other text after it (`tr_TR.UTF-8`). It drops everything from the first unreadable subtag on, and
+ * extended language subtags (`zh-cmn-Hans`).
  * @returns the tag in canonical form; undefined if it names no language that the engine knows, as
  *   `x-default`, `und` and `english` do not
  */
@@ -27,7 +27,7 @@ export function hyphenated(text: string): string {
   return text.trim().slice(0, MAX_LENGTH).replace(/[-_]+/g, '-');
 }
 
-/** Longer than tags without extensions (RFC 5646 §4.4.1). It bounds the work for a text that is none. */
+/** Longer than any tag without extensions (RFC 5646 §4.4.1). It limits the work for a text that is not a tag. */
 const MAX_LENGTH = 64;
 
 /** Whether a text is a language tag as a whole (UTS #35 §3), also with underscores. */

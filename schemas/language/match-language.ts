@@ -6,10 +6,9 @@ const SAME: Readonly<Record<string, string>> = { nb: 'no' };
 const MACROLANGUAGES: Readonly<Record<string, string>> = { nn: 'no', yue: 'zh' };
 
 /**
- * Finds the available language that suits best (look-up of RFC 4647 §3.4). The first wanted tag that
- * matches decides. Beyond the look-up, languages match that have the same script and differ in their
- * region only, or belong to one macrolanguage; the most likely script of a tag counts (`zh-TW` is
- * written in `Hant`).
+ * Finds the available language that suits best (look-up of RFC 4647 §3.4). The first wanted tag that matches decides.
+ * Beyond that look-up, languages also match if they have the same script and differ only in their region, or belong to
+ * one macrolanguage. The most likely script of a tag counts (`zh-TW` is written in `Hant`).
  * @param wanted tags as `localeOf` reads them, the preferred one first; others are skipped
  * @returns one of `available`; undefined if none matches
  */

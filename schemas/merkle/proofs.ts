@@ -1,4 +1,4 @@
-import { foldEdge, rangeNodes, type TreeNode } from './tree.js';
+import { foldFrontier, rangeNodes, type TreeNode } from './tree.js';
 
 /** Source of a proof's hashes: returns the hash of a perfect subtree of the tree. */
 export type NodeSource = (node: TreeNode) => Uint8Array;
@@ -65,7 +65,7 @@ export function nodesOfRanges(ranges: readonly LeafRange[]): readonly TreeNode[]
 
 /** The proof's hashes, from the hashes of perfect subtrees. */
 export function hashesOfRanges(ranges: readonly LeafRange[], source: NodeSource): readonly Uint8Array[] {
-  return ranges.map(({ start, end }) => foldEdge(rangeNodes(start, end).map(source)));
+  return ranges.map(({ start, end }) => foldFrontier(rangeNodes(start, end).map(source)));
 }
 
 /** Largest power of two below n, n > 1. */

@@ -1,5 +1,5 @@
 import { HASH_LENGTH, MAX_TREE_SIZE, nodeHash } from './hashing.js';
-import { foldEdge } from './tree.js';
+import { foldFrontier } from './tree.js';
 
 /** A leaf of a tree that a proof shows. */
 export interface ShownLeaf {
@@ -9,7 +9,7 @@ export interface ShownLeaf {
   readonly hash: Uint8Array;
 }
 
-/** The leaves that a proof shows, which may be millions: too many for an object each. */
+/** The leaves that a proof shows. There may be millions, too many for an object each. */
 export interface ShownLeaves {
   readonly length: number;
   /** Place in the tree of the shown leaf at a position, from 0; undefined beyond the last one. */
@@ -25,10 +25,10 @@ export interface Hashes {
 }
 
 /**
- * Whether no leaf of a sorted tree lies between two that are shown, so that what sorts between them is
- * not in the tree (trees of RFC 9162 prove only presence).
- * @param before index of the last shown leaf before the place; undefined: none
- * @param next index of the first shown leaf after it; undefined: none
+ * Returns whether no leaf of a sorted tree lies between two shown leaves, so that whatever would sort between them is
+ * absent (RFC 9162 trees on their own only prove presence).
+ * @param before index of the last shown leaf before the position; undefined if none
+ * @param next index of the first shown leaf after it; undefined if none
  * @param size number of leaves of the tree
  */
 export function areAdjacent(before: number | undefined, next: number | undefined, size: number): boolean {
@@ -39,8 +39,8 @@ export function areAdjacent(before: number | undefined, next: number | undefined
 const MOST_LEVELS = 53;
 
 /**
- * The root of a tree (RFC 9162 §2.1.1) from some of its leaves and the roots of all largest subtrees
- * that hold none of them, from left to right. Every input may be hostile: nothing is thrown.
+ * The root of a tree (RFC 9162 §2.1.1) from some of its leaves and the roots of all largest subtrees that hold none of
+ * them, from left to right. Never throws, because every input may be hostile.
  * @param size number of leaves of the tree
  * @param shown leaves with strictly increasing indexes
  * @param hashes 32 bytes each; every one must be used
@@ -140,20 +140,20 @@ function splitPoint(n: number): number {
   return k;
 }
 
-/** A perfect subtree at the right edge of the tree read so far. */
+/** A perfect subtree on the frontier of the tree read so far. */
 interface Subtree {
   readonly level: number;
   readonly hash: Uint8Array;
-  /** The hashes beside the shown leaves in it, from left to right; null: it holds none. */
+  /** The hashes next to the shown leaves in it, from left to right; null if it has no shown leaf. */
   readonly beside: readonly Uint8Array[] | null;
 }
 
 /**
- * Makes the hashes that `rootOfShown` needs, in one pass over the leaves of a tree. The memory that it
- * needs grows with the number of shown leaves and with the height of the tree.
+ * Computes the hashes that `rootOfShown` needs, in one pass over the leaves of a tree. Memory is proportional to the
+ * number of shown leaves and the height of the tree.
  */
 export class ShownLeavesProof {
-  readonly #edge: Subtree[] = [];
+  readonly #frontier: Subtree[] = [];
   #size = 0;
 
   /** Number of leaves so far. */
@@ -165,24 +165,24 @@ export class ShownLeavesProof {
   append(hash: Uint8Array, isShown: boolean): void {
     let subtree: Subtree = { level: 0, hash, beside: isShown ? [] : null };
     for (;;) {
-      const left = this.#edge.at(-1);
+      const left = this.#frontier.at(-1);
       if (left?.level !== subtree.level) break;
-      this.#edge.pop();
+      this.#frontier.pop();
       subtree = joined(left, subtree, left.level + 1);
     }
-    if (this.#edge.length >= MOST_LEVELS) throw new RangeError('the tree has too many leaves');
-    this.#edge.push(subtree);
+    if (this.#frontier.length >= MOST_LEVELS) throw new RangeError('the tree has too many leaves');
+    this.#frontier.push(subtree);
     this.#size += 1;
   }
 
   /** Root of the tree, 32 bytes. */
   root(): Uint8Array {
-    return foldEdge(this.#edge.map(({ hash }) => hash));
+    return foldFrontier(this.#frontier.map(({ hash }) => hash));
   }
 
   /** The hashes beside the shown leaves. Without a shown leaf, the root alone; without leaves, none. */
   hashes(): readonly Uint8Array[] {
-    const [first, ...rest] = [...this.#edge].reverse();
+    const [first, ...rest] = [...this.#frontier].reverse();
     if (first === undefined) return [];
     const whole = rest.reduce((right, left) => joined(left, right, left.level), first);
     return whole.beside ?? [whole.hash];

@@ -20,29 +20,30 @@ export interface TreeNode {
 }
 
 /**
- * The right edge of a growing tree: the roots of its perfect subtrees, largest first. Appending
- * costs O(log n), and only the edge is kept in memory.
+ * The frontier (right edge) of a growing tree: the roots of its perfect subtrees, largest first. Appending
+ * costs O(log n), and only the frontier is kept in memory.
  */
 export class Frontier {
   #size: number;
-  readonly #edge: Uint8Array[];
+  readonly #hashes: Uint8Array[];
 
   /**
    * @param size number of leaves so far
-   * @param edge the roots of the perfect subtrees of a tree of that size, largest first
+   * @param hashes the roots of the perfect subtrees of a tree of that size, largest first
    */
-  constructor(size = 0, edge: readonly Uint8Array[] = []) {
-    if (edge.length !== edgeNodes(size).length) throw new RangeError(`the edge does not match a tree of size ${size}`);
+  constructor(size = 0, hashes: readonly Uint8Array[] = []) {
+    if (hashes.length !== frontierNodes(size).length)
+      throw new RangeError(`the frontier does not match a tree of size ${size}`);
     this.#size = size;
-    this.#edge = [...edge];
+    this.#hashes = [...hashes];
   }
 
   get size(): number {
     return this.#size;
   }
 
-  get edge(): readonly Uint8Array[] {
-    return this.#edge;
+  get hashes(): readonly Uint8Array[] {
+    return this.#hashes;
   }
 
   /**
@@ -54,29 +55,29 @@ export class Frontier {
     let node = { level: 0, index: this.#size, hash: leaf };
     const completed = [node];
     while (node.index % 2 === 1) {
-      const left = this.#edge.pop();
-      if (left === undefined) throw new RangeError('the edge is shorter than its size requires');
+      const left = this.#hashes.pop();
+      if (left === undefined) throw new RangeError('the frontier is shorter than its size requires');
       node = { level: node.level + 1, index: (node.index - 1) / 2, hash: nodeHash(left, node.hash) };
       completed.push(node);
     }
-    this.#edge.push(node.hash);
+    this.#hashes.push(node.hash);
     this.#size += 1;
     return completed;
   }
 
   root(): Uint8Array {
-    return foldEdge(this.#edge);
+    return foldFrontier(this.#hashes);
   }
 }
 
 /** The root of a tree from the roots of its perfect subtrees, largest first. */
-export function foldEdge(edge: readonly Uint8Array[]): Uint8Array {
-  if (edge.length === 0) return emptyRoot();
-  return edge.reduceRight((right, left) => nodeHash(left, right));
+export function foldFrontier(hashes: readonly Uint8Array[]): Uint8Array {
+  if (hashes.length === 0) return emptyRoot();
+  return hashes.reduceRight((right, left) => nodeHash(left, right));
 }
 
 /** The perfect subtrees of a tree of this size, largest first. */
-export function edgeNodes(size: number): readonly TreeNode[] {
+export function frontierNodes(size: number): readonly TreeNode[] {
   return rangeNodes(0, size);
 }
 

@@ -1,12 +1,11 @@
 import { equalBytes } from '../crypto/encoding.js';
 import { HASH_LENGTH, nodeHash } from './hashing.js';
-import { edgeNodes, foldEdge } from './tree.js';
+import { foldFrontier, frontierNodes } from './tree.js';
 import { half, isOdd, isTreeNumber, type ProofVerdict, type Refused, refuse } from './verify-inclusion.js';
 
 /**
- * Verifies that the tree of size `second` extends the one of size `first` (RFC 9162 §2.1.4.2).
- * Every input may be hostile: nothing is thrown. Nothing is consistent with a tree without leaves:
- * it commits to nothing, so a proof about it would prove nothing.
+ * Verifies that the tree of size `second` extends the one of size `first` (RFC 9162 §2.1.4.2). Never throws, because
+ * every input may be hostile. Nothing is consistent with a tree without leaves, which commits to nothing.
  */
 export function verifyConsistency(
   first: number,
@@ -37,9 +36,9 @@ export function verifyConsistency(
 }
 
 /**
- * The root that a tree of size `second` has over its first `first` leaves, as far as a consistency
- * path proves it: with the path that is right for that tree, a first root that differs was never
- * its own. Where `first` is a power of two the path does not say.
+ * Returns the root of the first `first` leaves of a tree of size `second`, as proved by a consistency path that is
+ * valid for that tree. A checkpoint of that size with another root was never part of the tree. If `first` is a power of
+ * two, the path does not tell.
  * @returns null if the path does not prove it
  */
 export function provedPrefixRoot(
@@ -70,14 +69,14 @@ export function earlierInclusion(
 ): readonly Uint8Array[] | null {
   const walked = walk(first, second, firstRoot, consistency);
   if ('reason' in walked || consistency.some((hash) => hash.length !== HASH_LENGTH)) return null;
-  const { edge } = walked;
-  const nodes = edgeNodes(first);
+  const { frontier } = walked;
+  const nodes = frontierNodes(first);
   const place = nodes.findIndex((node) => node.index === Math.floor(index / 2 ** node.level));
   const level = nodes[place]?.level;
   if (level === undefined || path.length < level) return null;
-  const after = edge.slice(place + 1);
-  const right = after.length === 0 ? [] : [foldEdge(after)];
-  return [...path.slice(0, level), ...right, ...edge.slice(0, place).reverse()];
+  const after = frontier.slice(place + 1);
+  const right = after.length === 0 ? [] : [foldFrontier(after)];
+  return [...path.slice(0, level), ...right, ...frontier.slice(0, place).reverse()];
 }
 
 function isPowerOfTwo(size: number): boolean {
@@ -90,7 +89,7 @@ function walk(
   second: number,
   firstRoot: Uint8Array,
   path: readonly Uint8Array[],
-): { readonly first: Uint8Array; readonly second: Uint8Array; readonly edge: readonly Uint8Array[] } | Refused {
+): { readonly first: Uint8Array; readonly second: Uint8Array; readonly frontier: readonly Uint8Array[] } | Refused {
   const [start, ...rest] = isPowerOfTwo(first) ? [firstRoot, ...path] : path;
   if (start === undefined) return refuse('the path is empty');
   let fn = first - 1;
@@ -101,11 +100,11 @@ function walk(
   }
   let fr = start;
   let sr = start;
-  const edge = [start];
+  const frontier = [start];
   for (const hash of rest) {
     if (sn === 0) return refuse('the path is too long');
     if (isOdd(fn) || fn === sn) {
-      edge.push(hash);
+      frontier.push(hash);
       fr = nodeHash(hash, fr);
       sr = nodeHash(hash, sr);
       while (!isOdd(fn) && fn !== 0) {
@@ -119,5 +118,5 @@ function walk(
     sn = half(sn);
   }
   if (sn !== 0) return refuse('the path is too short');
-  return { first: fr, second: sr, edge: edge.reverse() };
+  return { first: fr, second: sr, frontier: frontier.reverse() };
 }

@@ -26,7 +26,7 @@ export interface Refused {
 export type ProofVerdict = { readonly ok: true } | Refused;
 
 /**
- * Verifies an inclusion proof (RFC 9162 §2.1.3.2). Every input may be hostile: nothing is thrown.
+ * Verifies an inclusion proof (RFC 9162 §2.1.3.2). Never throws, because every input may be hostile.
  * @param index the leaf's place, from 0
  * @param size number of leaves of the tree
  * @param leaf the leaf's hash, 32 bytes
@@ -81,7 +81,7 @@ export function isTreeNumber(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0 && value <= MAX_TREE_SIZE;
 }
 
-// Bit operators would cut numbers to 32 bits.
+// Bit operators would truncate numbers to 32 bits.
 export function isOdd(value: number): boolean {
   return value % 2 === 1;
 }

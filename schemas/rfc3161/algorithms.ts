@@ -22,7 +22,7 @@ export function parseAlgorithmIdentifier(node: Asn1Node, what: string): Algorith
 }
 
 /**
- * The hash that an AlgorithmIdentifier names; undefined if it is none that is known.
+ * Returns the hash that an AlgorithmIdentifier names; undefined if it is unknown.
  * @throws MalformedInput if its parameters are anything but absent or NULL (RFC 5754 §2)
  */
 export function hashOf(algorithm: AlgorithmIdentifier, what: string): HashAlgorithm | undefined {
@@ -32,7 +32,7 @@ export function hashOf(algorithm: AlgorithmIdentifier, what: string): HashAlgori
 }
 
 /**
- * The signature scheme that an AlgorithmIdentifier names; undefined if it is none that is known.
+ * Returns the signature scheme that an AlgorithmIdentifier names; undefined if it is unknown.
  *
  * @param digest the hash to use where the identifier names only the key's kind (CMS allows that,
  *   RFC 5754 §3)
@@ -55,7 +55,7 @@ export function signatureSchemeOf(
     requireNoParameters(algorithm, what);
     return { kind: 'ecdsa', hash: ecdsaHash };
   }
-  // Some signers name the key's algorithm, curve included, where the signature's belongs.
+  // Some signers name the key's algorithm, including the curve, where the signature's belongs.
   if (oid === OID.ecPublicKey && digest !== undefined) return { kind: 'ecdsa', hash: digest };
   if (oid === OID.ed25519 || oid === OID.ed448) {
     requireNoParameters(algorithm, what);

@@ -15,10 +15,7 @@ export type MalformedCode =
   | 'unexpected-field'
   | 'contradiction';
 
-/**
- * Bytes from outside that are not what they should be. Every parser of this folder throws this and
- * nothing else.
- */
+/** Malformed bytes from outside. Every parser of this folder throws this and nothing else. */
 export class MalformedInput extends Error {
   override readonly name = 'MalformedInput';
   constructor(
@@ -30,10 +27,7 @@ export class MalformedInput extends Error {
 }
 
 /**
- * Runs a parser whose failure is to be looked at, not thrown on.
- *
- * @returns the parsed value, or the `MalformedInput` that the parser threw; any other exception
- *   goes on upwards
+ * Runs a parser, and returns either the parsed value or the `MalformedInput` that it threw. Other exceptions propagate.
  */
 export function attempt<T>(parse: () => T): T | MalformedInput {
   try {

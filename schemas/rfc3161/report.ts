@@ -57,11 +57,11 @@ export interface TimestampInput {
   /** Whether a chain that names a source of revocations needs an answer from it. */
   readonly revocation: 'require' | 'ignore';
   /**
-   * The time of verification: the algorithms must be sound until then. Where a newer token covers
-   * this one, its genTime may be given instead.
+   * The time of verification, until which the algorithms must be secure. If a newer token covers this one, its genTime
+   * may be given instead.
    */
   readonly at: Date;
-  /** Takes the work; up to `WORK_LIMIT` if left out. */
+  /** Counts the work; by default, up to `WORK_LIMIT`. */
   readonly spend?: SpendWork;
   /** The nonce of the request, as an unsigned big-endian number. */
   readonly expectedNonce?: Uint8Array;
@@ -101,7 +101,7 @@ export interface CertificateSummary {
   readonly notAfter: Date;
 }
 
-/** The end of a token's soundness. The texts are safe to print. */
+/** How long a token remains valid. The texts are safe to print. */
 export interface SoundUntil {
   readonly date: Date;
   /** For people, in English. */
@@ -124,8 +124,8 @@ export interface TimestampReport {
   /** DER of the same certificates, for those who keep or ask about them. */
   readonly chainCertificates: readonly Uint8Array[];
   /**
-   * The organization of the trust anchor, by which authorities are told apart: `Name.organization`
-   * of its subject. Undefined where no chain was found.
+   * The organization of the trust anchor, which distinguishes authorities: `Name.organization` of its subject.
+   * Undefined where no chain was found.
    */
   readonly organization: string | undefined;
   /**
@@ -134,28 +134,27 @@ export interface TimestampReport {
    */
   readonly revocation: 'conclusive' | 'provisional' | 'indeterminate' | 'revoked' | 'not-applicable' | 'ignored';
   /**
-   * The time until which the token is sound without a newer one over it: the first expiry of a
-   * certificate of the chain or the first sunset of an algorithm. Undefined where no chain was
-   * found.
+   * The time until which the token remains valid without a newer one over it: the first expiry of a certificate of the
+   * chain or the first sunset of an algorithm. Undefined if no chain was found.
    */
   readonly soundUntil: SoundUntil | undefined;
 }
 
 const MAX_TEXT = 600;
 
-/** Builds one check; a long message is cut, because names in certificates have any length. */
+/** Builds one check. Long messages are truncated, because names in certificates can have any length. */
 export function check(id: TimestampCheckId, outcome: CheckOutcome, message: string): TimestampCheck {
   return { id, outcome, message: cutText(message) };
 }
 
-/** A text of at most 600 characters. It is a new one: a slice would keep the long one in memory. */
+/** Truncates a text to 600 characters. It is a copy, because a slice would keep the long text in memory. */
 export function cutText(text: string): string {
   return text.length <= MAX_TEXT ? text : `${Array.from(text.slice(0, MAX_TEXT)).join('').toWellFormed()}…`;
 }
 
 const NOT_CHECKED = 'not checked';
 
-/** A check that was not made, because another one failed or stayed open. @param reason the cause */
+/** Builds a check that was not made because another one failed or is undecided. @param reason the cause */
 export function notChecked(id: TimestampCheckId, reason: string): TimestampCheck {
   return check(id, 'indeterminate', `${NOT_CHECKED}${reason}`);
 }
@@ -171,10 +170,7 @@ export function outcomeOf(checks: readonly TimestampCheck[]): TimestampReport['o
   return checks.some(({ outcome }) => outcome === 'indeterminate') ? 'indeterminate' : 'pass';
 }
 
-/**
- * Every check in its place; those that were not made because of an earlier failure are
- * indeterminate.
- */
+/** Returns all checks in order. Those that were not made because of an earlier failure are indeterminate. */
 export function completeChecks(made: readonly TimestampCheck[]): TimestampCheck[] {
   return TIMESTAMP_CHECKS.map(
     (id) => made.find((candidate) => candidate.id === id) ?? notChecked(id, ', because an earlier check failed'),

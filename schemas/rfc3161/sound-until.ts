@@ -3,7 +3,7 @@ import { type Strength, weakest } from './strength.js';
 import type { Path } from './x509/path.js';
 
 /**
- * The time until which a token is sound without a newer one over it.
+ * Returns the time until which a token remains valid without a newer one over it.
  *
  * @param path its chain, to the anchor
  * @param strengths the algorithms and keys that its signatures and its imprint depend on

@@ -17,7 +17,7 @@ const END_OF_112_BITS = new Date('2031-01-01T00:00:00Z');
  */
 export const END_OF_CLASSICAL_SIGNATURES = new Date('2036-01-01T00:00:00Z');
 
-/** Whether a hash never was sound in the time of this service. */
+/** Returns whether a hash was already broken before this service existed. */
 export function isBroken(hash: HashAlgorithm): boolean {
   return hash === 'md5' || hash === 'sha1';
 }
@@ -69,7 +69,7 @@ export function weakest(strengths: readonly Strength[]): Strength | undefined {
   );
 }
 
-/** Returns the strengths that are no longer sound at `at`. */
+/** Returns the strengths that are no longer considered secure at `at`. */
 export function unsoundAt(strengths: readonly Strength[], at: Date): Strength[] {
   return strengths.filter(({ soundUntil }) => soundUntil !== null && soundUntil.getTime() <= at.getTime());
 }

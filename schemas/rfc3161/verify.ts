@@ -37,7 +37,7 @@ import { hashStrength, type Strength } from './strength.js';
 import { type SpendWork, TOKEN_WORK, WORK_LIMIT, type WorkLimit } from './work.js';
 import { type Certificate, parseCertificate } from './x509/certificate.js';
 
-/** More than any honest package encloses; the rest is not looked at. */
+/** More than any honest package contains; further certificates are ignored. */
 const MAX_CERTIFICATES = 1024;
 const MAX_REVOCATION_ANSWERS = 4096;
 
@@ -46,9 +46,9 @@ const MAX_REVOCATION_ANSWERS = 4096;
  * except the trust anchors.
  *
  * @param permitted units of work, if `spend` is left out
- * @returns always a report with every check of `TIMESTAMP_CHECKS`; bytes that are no token fail
- *   `tst.format`. What costs more than permitted fails `tst.path`. Never rejects for anything in the
- *   input, unless its `spend` throws.
+ * @returns always a report with every check of `TIMESTAMP_CHECKS`; bytes that are not a token fail `tst.format`, and
+ *   input that costs more than permitted fails `tst.path`. Never rejects for anything in the input, unless its `spend`
+ *   throws.
  */
 export async function verifyTimestamp(
   input: TimestampInput,
@@ -197,8 +197,8 @@ function readAll<T>(
 }
 
 /**
- * Each certificate once, in the order of their digests: the verdict must not depend on the order in
- * which they were given.
+ * Returns each certificate once, ordered by digest, so that the verdict does not depend on the order in which they were
+ * given.
  */
 function inOneOrder(certificates: readonly Certificate[]): Certificate[] {
   const byDigest = new Map(certificates.map((certificate) => [sha256Hex(certificate.der), certificate]));

@@ -1,6 +1,6 @@
 /**
- * Takes units of work, so that hostile input cannot cost unbounded time. It may throw once there are
- * too many; the error goes up to the caller of the verification.
+ * Counts units of work, so that hostile input cannot cost unlimited time. It may throw when there are too many; the
+ * error propagates to the caller of the verification.
  */
 export type SpendWork = (units: number) => void;
 
@@ -27,7 +27,7 @@ export const UNBOUNDED_WORK: SpendWork = () => undefined;
 export const TOKEN_WORK = {
   /** Each byte of a token, certificate or OCSP response that is parsed. */
   asn1Byte: 64,
-  /** Each byte of a CRL that is parsed: its entries are not. */
+  /** Each byte of a CRL that is parsed, without its entries. */
   crlByte: 1,
   /** Each byte of a CRL in which a certificate is looked up. */
   crlLookupByte: 2,

@@ -1,16 +1,16 @@
 /** Characters after which a spreadsheet may begin a cell, whatever the file's own separator is. */
 const SEPARATORS: ReadonlySet<string> = new Set([';', '\t', '|', '\r', '\n']);
-/** The signs of a formula. East Asian versions of spreadsheets take the full-width ones for the others. */
+/** The signs that start a formula. East Asian versions of spreadsheets also accept the full-width ones. */
 const SIGNS: ReadonlySet<string> = new Set(['=', '+', '-', '@', '＝', '＋', '－', '＠']);
-/** A spreadsheet passes over white space before a formula, and takes quotation marks for those of the cell. */
+/** A spreadsheet skips white space before a formula, and treats quotation marks as those of the cell. */
 const PASSED_OVER = /[\s"']/;
 
 /**
- * A text of a stranger for a cell of a CSV file, with an apostrophe wherever a spreadsheet would
- * evaluate what follows as a formula: before a sign at the start of the text or of what a spreadsheet
- * may take for a cell of its own (after `;`, tab, `|`, CR or LF), and before a tab or line break that
- * begins the text. Commas and spaces separate nothing, because the cells are quoted.
- * Its time is linear in the length of the text. Source: OWASP, CSV Injection.
+ * Makes an untrusted text safe for a cell of a CSV file. It puts an apostrophe wherever a spreadsheet would evaluate
+ * what follows as a formula: before a sign at the start of the text, or at the start of what a spreadsheet may treat as
+ * a separate cell (after `;`, tab, `|`, CR or LF), and before a tab or line break at the start of the text. Commas and
+ * spaces do not separate cells, because the cells are quoted. Its time is linear in the length of the text. Source:
+ * OWASP, CSV Injection.
  */
 export function spreadsheetText(text: string): string {
   let safe = /^[\t\r\n]/.test(text) ? "'" : '';

@@ -1,6 +1,6 @@
 /**
- * A text without the copies of a character at its end. A pattern such as `/=+$/` tries each run of the
- * character anew from each of its positions, which is quadratic.
+ * Removes the copies of a character at the end of a text. A pattern such as `/=+$/` is quadratic, because it retries
+ * each run of the character from each of its positions.
  * @param character one UTF-16 unit
  */
 export function withoutTrailing(text: string, character: string): string {

@@ -1,4 +1,4 @@
-// Texts that a person reads who has not read the code: pages, descriptions, messages and help.
+// Texts for people who have not read the code: pages, descriptions, messages and help.
 import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -159,7 +159,7 @@ function withoutCommands(text) {
 
 const ZERO_UUID = '00000000-0000-0000-0000-000000000000';
 
-/** Makes packageReadme write all that it can write of a package. */
+/** Input that makes packageReadme write everything that it can write about a package. */
 const README_EXAMPLE = {
   manifest: {
     format: 'consent-ledger-evidence',

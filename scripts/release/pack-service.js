@@ -39,7 +39,16 @@ try {
     join(staging, 'package.json'),
     `${JSON.stringify(
       {
-        ...{ name, version, description, license, repository, homepage, bugs, type, imports, engines },
+        name,
+        version,
+        description,
+        license,
+        repository,
+        homepage,
+        bugs,
+        type,
+        imports,
+        engines,
         publishConfig: { access: 'public' },
         bin: { 'consent-ledger': 'bin/consent-ledger.js' },
         files: ['bin', 'dist', 'LICENSE', 'README.md', 'CHANGELOG.md'],

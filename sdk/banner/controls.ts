@@ -1,7 +1,7 @@
 import { type Drawn, type DrawnElement, draw } from './drawn.js';
 import type { BannerView, Label } from './view.js';
 
-/** The text of a control; its name, if the service is older than this control. */
+/** Returns the text of a control, or its name if the service is older than this control. */
 export function labelOf({ labels }: BannerView, name: string): Label {
   return labels[name] ?? { text: name, language: 'en' };
 }
@@ -51,7 +51,7 @@ function languageChoice(view: BannerView): readonly Drawn[] {
   return [draw('select', { 'aria-label': labelOf(view, 'language').text, part: 'language' }, ...options)];
 }
 
-/** The name of a language in itself. A tag that the browser does not know is its own name. */
+/** Returns the name of a language in that language. For a tag that the browser does not know, returns the tag. */
 function ownName(language: string): string {
   try {
     return new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language;
@@ -60,7 +60,7 @@ function ownName(language: string): string {
   }
 }
 
-/** A name in its own direction: its marks stay with it in a text of the other direction. */
+/** Isolates a name, so that its punctuation stays with it in a text of the other direction. */
 export function isolated(name: string): Drawn {
   return draw('bdi', {}, name);
 }

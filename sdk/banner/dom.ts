@@ -1,6 +1,6 @@
 import type { Drawn, DrawnElement } from './drawn.js';
 
-/** The node of something drawn. Texts are set as such: nothing is parsed as HTML. */
+/** Creates the node of a drawn element. Texts are set as text; nothing is parsed as HTML. */
 export function toDom(drawn: DrawnElement): HTMLElement {
   const node = document.createElement(drawn.tag);
   for (const [name, value] of Object.entries(drawn.attributes)) node.setAttribute(name, value === true ? '' : value);

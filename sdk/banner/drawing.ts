@@ -31,11 +31,11 @@ const LAYOUTS: readonly string[] = ['bar', 'box', 'dialog'] satisfies readonly A
 const CONTROLS: ReadonlySet<string> = new Set(['button', 'input', 'select']);
 
 /**
- * Draws the banner as it was stated to have been shown. Nothing in it can be used, the control that
- * was used is marked, and what was folded is open.
+ * Draws the banner as it was stated to have been shown. Its controls do nothing, the control that was used is marked,
+ * and folded parts are open.
  * @param ticked categories that the person chose one by one
- * @returns null: no layout of this program has that name, version, layer, theme and controls, so that a drawing
- *   would show what the person did not see
+ * @returns null if no layout of this program has that name, version, layer, theme and controls, so that a drawing would
+ *   show something that the person did not see
  */
 export function drawingOf(
   view: BannerView,
@@ -64,7 +64,9 @@ function hasControls({ controls, control }: StatedPresentation, offered: readonl
   return isOffered && (controls === undefined || controls.join() === offered.join());
 }
 
-/** Whether the theme has the stated layout and colours. Of a theme of another name, only its page knows the look. */
+/**
+ * Whether the theme has the stated layout and colours. The look of a theme with another name is only known to its page.
+ */
 function hasTheme({ layout, colour_scheme: colours }: StatedPresentation, theme: string, look: Appearance): boolean {
   const hasColours = colours === undefined || look.scheme === 'auto' || look.scheme === colours;
   return (theme === 'site' || theme === 'default') && look.layout === layout && hasColours;

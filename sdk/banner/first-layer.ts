@@ -10,7 +10,7 @@ export function firstLayer(view: BannerView): DrawnElement {
   const { appearance, banner, language, direction } = view;
   const { layout, side } = appearance;
   return draw(
-    // A layer that covers the middle of a page is modal, so that nothing that it covers has the focus.
+    // A layer that covers the middle of a page is modal, so that nothing behind it can have the focus.
     layout === 'dialog' ? 'dialog' : 'section',
     {
       class: `first ${layout} ${side}`,
@@ -19,7 +19,7 @@ export function firstLayer(view: BannerView): DrawnElement {
       lang: language,
       dir: direction,
     },
-    // It takes the focus of a modal dialog, which else the first button would have, which accepts.
+    // It takes the focus of a modal dialog. Otherwise the first button, which accepts, would have it.
     draw('h2', { id: 'banner-title', tabindex: layout === 'dialog' && '-1' }, titleOf(view)),
     draw('p', { class: 'question' }, banner.text ?? ''),
     draw(

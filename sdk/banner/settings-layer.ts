@@ -10,7 +10,9 @@ const DAY_SECONDS = 86_400;
 export interface SettingsState {
   /** The categories that are ticked. */
   readonly ticked: Readonly<Record<string, boolean>>;
-  /** That the signal of the browser counts as an opt-out, which the visitor can take back; undefined: it does not. */
+  /**
+   * The notice that the browser's signal counts as an opt-out, which the visitor can reverse; undefined if it does not.
+   */
   readonly notice: Label | undefined;
   /** Page on which the visitor checks the recorded choice; null: nothing is recorded yet. */
   readonly proofPage: string | null;

@@ -1,6 +1,6 @@
 import type { Sheets } from './style.js';
 
-/** Layout version 2, as it was frozen: records state it, and are drawn as the person saw it. Never change it. */
+/** The frozen layout version 2. Records that state it are drawn as the person saw it, so it must never change. */
 export const SHEETS_OF_VERSION_2: Sheets = {
   shared: `\
 *{box-sizing:border-box}\

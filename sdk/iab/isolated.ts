@@ -7,8 +7,8 @@ declare global {
 }
 
 /**
- * Puts a function of IAB behind one that runs each callback of the page alone: an error in one listener reaches the
- * page as an error of its own, and neither the other listeners nor the record of the choice.
+ * Wraps an IAB function so that each callback of the page runs in isolation. An error in one listener is reported to
+ * the page, and affects neither the other listeners nor the record of the choice.
  * @param name `__tcfapi` or `__gpp`
  * @param position of the callback among the parameters
  * @param install lets the library replace the function of the stub, whose calls and listeners it takes over

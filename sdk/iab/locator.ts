@@ -8,7 +8,7 @@ export function keepLocator(name: string): void {
   frame.style.display = 'none';
   frame.name = name;
   frame.title = '';
-  // In a task of its own: a page that removes the frame again and again must not hang.
+  // In a separate task, so that a page that keeps removing the frame does not hang.
   const removed = new MutationObserver(() => setTimeout(place));
   function place(): void {
     if (!frame.isConnected) document.body?.append(frame);

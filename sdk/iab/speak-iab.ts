@@ -28,7 +28,7 @@ export const speakIab: IabModule['speakIab'] = async (consent, settings, baseUrl
         const strings = Object.assign({}, ...signals.map(({ stringsOf }) => stringsOf(...answer)));
         return Object.keys(strings).length === 0 ? undefined : strings;
       } catch (error) {
-        // The choice is recorded all the same.
+        // The choice is recorded anyway.
         reportError(error);
         return undefined;
       }
@@ -70,7 +70,7 @@ function speakTcf(consent: SignalledConsent, settings: TcfSettings, list: Vendor
   };
 }
 
-/** The part of the settings that the visitor was asked for with the choice. What was published since is not in it. */
+/** Returns the part of the settings that the visitor was asked about, without what was published since. */
 function disclosedBy(consent: SignalledConsent, { vendors, purposes, special_features }: TcfSettings): Disclosed {
   const known = new Set(consent.asked.flat());
   const asked = (kind: string, by: Readonly<Record<string, readonly number[]>>) =>
@@ -104,7 +104,7 @@ function speakGpp(consent: SignalledConsent, settings: GppSettings): ChoiceSigna
     if (moment === 'unknown') return null;
     const isLaw = isLawOf(consent, 'ccpa');
     const { choice } = consent.state;
-    // By these laws a person who did not choose has not opted out.
+    // Under these laws, a person who did not choose has not opted out.
     const text = !isLaw
       ? ''
       : choice === null
@@ -123,7 +123,7 @@ function speakGpp(consent: SignalledConsent, settings: GppSettings): ChoiceSigna
           api.setGppString(text);
           for (const name of settings.sections) api.fireSectionChange(name);
         }
-        // Who opened the settings is about to change something; a person who has not chosen has not opted out.
+        // A visitor who opened the settings is about to change something. Someone who has not chosen has not opted out.
         if (!isLaw || moment !== 'settings') api.setSignalStatus(SignalStatus.READY);
       },
     ];
@@ -134,10 +134,10 @@ function speakGpp(consent: SignalledConsent, settings: GppSettings): ChoiceSigna
   };
 }
 
-/** A thing to tell: a text by which it differs from others, and how it is told; null: nothing yet. */
+/** A message to the page: a text that identifies it, and how to deliver it; null if there is none yet. */
 type Told = readonly [text: string, act: () => void] | null;
 
-/** Tells the page's scripts now and after every change, each thing once. */
+/** Notifies the page's scripts now and after every change, once for each message. */
 function tell(consent: SignalledConsent, next: () => Told): void {
   let last: string | undefined;
   consent.subscribe(() => {

@@ -40,7 +40,7 @@ process.on('message', (message, handle) => {
     reasons = told.reasons;
     if (told.isPrepared) openGate();
   }
-  // At once: the socket accepts connections from now on.
+  // Must be immediate: the socket accepts connections from now on.
   else if (handle instanceof Server && listening !== null) {
     listening.listenOn(handle);
     void tellParent({ kind: 'running' });
@@ -62,7 +62,8 @@ async function run(): Promise<void> {
   const { installation, api } = await opening;
   listening = api;
   await tellParent({ kind: 'opened', server: installation.server.server() });
-  // The next process starts from nothing, once the first one has compared the server with what is known.
+  // The next process knows nothing about the past. It starts once the first process has compared the server with what
+  // is known.
   await installation.server.lost;
 }
 
@@ -87,7 +88,7 @@ async function open(): Promise<{ readonly installation: Installation; readonly a
   }
 }
 
-/** Returns the metrics of all processes, which only the first one knows. */
+/** Asks the first process, the only one that knows it, for the metrics of all processes. */
 function askForText(): Promise<string> {
   asked += 1;
   const id = asked;

@@ -13,7 +13,7 @@ import { serviceRoutes } from './service-routes.js';
 import type { WorkerBeside } from './supervise-process.js';
 
 const SWEEP_MS = 60_000;
-/** Interval of the comparison of the ledger with its head. */
+/** Interval in milliseconds at which the ledger is compared with its head. */
 const COMPARE_MS = 5_000;
 
 /**
@@ -24,7 +24,7 @@ export interface Api {
   listen(): Promise<string>;
   /** Prepares to listen. Call it before `listenOn`. */
   ready(): Promise<void>;
-  /** Listens on the socket of another server, at once. */
+  /** Listens on the socket of another server, immediately. */
   listenOn(server: Server): void;
   /** The server, which has a socket after `listen`. */
   readonly server: Server;
@@ -33,15 +33,18 @@ export interface Api {
 }
 
 export interface ApiOptions {
-  /** The worker process beside it, whose state it shows; absent: another process runs one. */
+  /** The worker process that this process runs and whose state it reports; absent if another process runs one. */
   readonly worker?: WorkerBeside;
-  /** The preparation of the installation by this process; absent: the worker beside it prepares. */
+  /** The preparation of the installation by this process; absent if its worker prepares it. */
   readonly preparing?: Pick<WorkerBeside, 'reasons'>;
-  /** Admission groups that this process may have in the database at a time; absent: as a process alone. */
+  /**
+   * Admission groups that this process may have in the database at a time; absent: as many as if it were the only
+   * process.
+   */
   readonly groupsInFlight?: number;
-  /** How often this process was started again; absent: another process shows it. */
+  /** How often this process was restarted; absent if another process reports it. */
   readonly restarts?: number;
-  /** Returns the metrics of all processes for `GET /metrics`; absent: this process adds them up. */
+  /** Returns the metrics of all processes for `GET /metrics`; absent if this process adds them up. */
   readonly metricsText?: () => Promise<string>;
 }
 
@@ -74,16 +77,21 @@ export async function createApi(
       scannerHost: config.http.scannerHost,
       ipv6ClientPrefix: config.limits.ipv6ClientPrefix,
       drain: {
-        // The next application listens as soon as this one has closed.
-        get lameDuckMs() {
-          return server.refusal() === null ? config.http.lameDuckMs : 0;
-        },
+        // Once the server is refused, no time: the next application can listen as soon as this one has closed.
+        lameDuckMs: () => (server.refusal() === null ? config.http.lameDuckMs : 0),
         graceMs: config.http.drainGraceMs,
       },
     },
     [
       ...(await serviceRoutes(installation, {
-        ...{ admission, testAdmission, outbox, directory, rateLimiter, keyUsage, liveHosts, readiness },
+        admission,
+        testAdmission,
+        outbox,
+        directory,
+        rateLimiter,
+        keyUsage,
+        liveHosts,
+        readiness,
       })),
       metricsText === undefined ? metricsGroup(installation, pool) : metricsGroupOf(installation, metricsText),
     ],

@@ -11,17 +11,17 @@ import { assertAcceptedKept } from './process-memory.js';
 const StateRows = z.tuple([z.object({ compared_on: z.string().nullable(), is_empty: z.boolean() })]);
 
 /**
- * Compares the database with all that this process knows, before it promises anything: the head of the
- * ledger, where it has the file, and what it did itself. Without the file, a process that has it must
- * have compared on this server.
+ * Compares the database with everything that this process knows, before it promises anything: the head of the ledger,
+ * if it has the file, and what it has done itself. If it does not have the file, a process that does must have made the
+ * comparison on this server.
  * @throws LedgerRolledBack, ConsentsLost, LedgerNotCompared, LedgerHeadUnreadable; errors of the database
  *   and of the file system
  */
 export async function assertMayPromise(installation: Installation): Promise<void> {
-  // First: what is known to be lost waits for an operator, and not for a worker.
+  // This comes first: a known loss needs an operator, not a worker.
   await installation.guard.compare();
   await assertAcceptedKept(installation.workerPool, installation.memory);
-  // The guard must remember nothing of a ledger that was not compared.
+  // The guard must not remember anything of a ledger that was not compared.
   if ((await ledgerHeadFile(installation.config).read()) === null) await assertCompared(installation);
   await installation.guard.check();
 }
@@ -38,8 +38,8 @@ async function assertCompared({ config, workerPool, server }: Installation): Pro
 const WITNESS_TIMEOUT_MS = 5_000;
 
 /**
- * Asks every configured witness how far it has cosigned the ledger. One that does not answer, or not as
- * a witness does, stops nothing.
+ * Asks every configured witness how far it has cosigned the ledger. A witness that does not answer, or gives an invalid
+ * answer, is skipped.
  * @throws LedgerRolledBack, errors of the database
  */
 export async function askWitnesses({ config, workerPool, logger }: Installation): Promise<void> {

@@ -11,9 +11,9 @@ export interface ConnectionUser {
   readonly workerPool: Installation['workerPool'];
 }
 
-/** Pools of `DATABASE_POOL_SIZE` connections that a process has: of the API, the worker and the projections. */
+/** Number of pools with `DATABASE_POOL_SIZE` connections in a process: API, worker and projections. */
 const POOLS = 3;
-/** The pool of the panel (4), and the connection that asks which server the address leads to, with the one before it. */
+/** The pool of the panel (4), the connection that asks which server the address leads to, and its predecessor. */
 const FURTHER = 6;
 /** Pool of the event log in PostgreSQL (4), and the connection that listens. */
 const OF_THE_LOG = 5;
@@ -21,9 +21,9 @@ const OF_THE_LOG = 5;
 const RoomRows = z.tuple([z.object({ allowed: z.int(), used: z.int() })]);
 
 /**
- * Compares the connections that this process may open with what PostgreSQL allows the user of
- * `DATABASE_URL`, and logs both. Call it when a process starts that runs for long.
- * @throws DatabaseSetupError `too_few_connections` if they can never be enough
+ * Compares the connections that this process may open with what PostgreSQL allows the user of `DATABASE_URL`, and logs
+ * both. Call it at the start of every long-running process.
+ * @throws DatabaseSetupError `too_few_connections` if the limit can never suffice
  */
 export async function assertConnectionsFit({ config, logger, eventLog, workerPool }: ConnectionUser): Promise<void> {
   const fixed = FURTHER + (eventLog.kind === 'postgres' ? OF_THE_LOG : 0);

@@ -5,10 +5,7 @@ import type { EventLog } from '../pipeline/event-log/port.js';
 import { isStamped } from '../pipeline/ledger/read-checkpoints.js';
 import type { Queryable } from '../platform/database/pool.js';
 
-/**
- * Numbers of a site's events at each stage of the pipeline. When no event is in progress, the
- * numbers agree exactly.
- */
+/** Numbers of a site's events at each stage of the pipeline. They agree exactly when no event is in progress. */
 export interface SiteCounts {
   /** Admitted events that are not in the log yet. */
   readonly outbox_waiting: number;

@@ -2,13 +2,13 @@ import type { Logger } from 'pino';
 import type { ServiceLogger } from '../platform/background/part.js';
 import type { CaughtWhere, Metrics } from './metrics/metrics.js';
 
-/** As of every command that failed (`EXIT.failed`). */
+/** The exit code of every failed command (`EXIT.failed`). */
 const EXIT_FAILED = 1;
 
 /**
- * Ends this process on an exception that nothing caught, and on a rejection that nothing handled: its state
- * is not known any more. What started the process starts it again. The log names the place in the program,
- * but not the message, which may quote what a caller sent.
+ * Ends this process on an uncaught exception or unhandled rejection, because its state is then unknown. Whatever
+ * started the process restarts it. The log names the place in the program but not the message, which may quote a
+ * caller's input.
  */
 export function endOnUncaught(logger: Pick<Logger, 'fatal'>): void {
   // Node reports an unhandled rejection in the same way.
@@ -21,7 +21,7 @@ export function endOnUncaught(logger: Pick<Logger, 'fatal'>): void {
   });
 }
 
-/** Returns the place of an error in the program, without its message. */
+/** Returns where in the program an error was thrown, without its message. */
 function placeOf(error: unknown): Readonly<Record<string, unknown>> {
   if (!(error instanceof Error)) return { type: typeof error };
   const { name, message, stack = '' } = error;
@@ -36,18 +36,17 @@ function placeOf(error: unknown): Readonly<Record<string, unknown>> {
 export interface EndInTimeOptions {
   readonly ms: number;
   readonly logger: Pick<Logger, 'error'>;
-  /** Ends the process at once. */
+  /** Ends the process immediately. */
   readonly exit: (exitCode: number) => void;
 }
 
-/** Below the 30 s that containers get for the steps in progress (docs/operations.md, “Deploy”). */
+/** Less than the 30 s that containers get to finish the steps in progress (docs/operations.md, “Deploy”). */
 export const LONGEST_STOP_MS = 25_000;
 
 /**
- * Ends the process after `ms` milliseconds, whatever its stop waits for then: a database, a log
- * or an authority that does not answer. Every answered request is durable, and every step
- * survives a kill. Later the orchestrator would kill the process, and no log line would state the
- * reason.
+ * Ends the process after `ms` milliseconds, even if its shutdown still waits for a database, a log or an authority that
+ * does not answer. Nothing is lost: every answered request is durable, and every step survives a kill. Otherwise the
+ * orchestrator would kill the process, and no log line would say why.
  */
 export function endInTime({ ms, logger, exit }: EndInTimeOptions): void {
   const end = (): void => {
@@ -61,8 +60,8 @@ export function endInTime({ ms, logger, exit }: EndInTimeOptions): void {
 }
 
 /**
- * Returns what counts and logs an exception that a guarded listener caught. The log names its place, without its
- * message, which may quote a stranger.
+ * Returns a function that counts and logs an exception that a guarded listener caught. The log names its place but not
+ * its message, which may quote untrusted input.
  */
 export function reportCaught(
   { logger, metrics }: { readonly logger: ServiceLogger; readonly metrics: Pick<Metrics, 'countCaught'> },

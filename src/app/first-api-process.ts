@@ -40,7 +40,7 @@ async function run(restarts: number): Promise<void> {
   await service.failed;
 }
 
-// The code of the service is imported here, because the worker loads its own meanwhile.
+// The code of the service is imported only here, so that the worker loads its own at the same time.
 async function start(restarts: number): Promise<Service> {
   if (role === 'api') return (await import('./start-service.js')).startApi(config, logger, restarts);
   const worker = superviseProcess({ name: 'worker', program: WORKER_PROGRAM, env: () => process.env, logger });
@@ -56,7 +56,7 @@ async function fail(error: unknown): Promise<void> {
 async function end(exitCode: number): Promise<void> {
   if (isEnding) return;
   isEnding = true;
-  // Requests that were taken are finished, however long they take.
+  // Accepted requests are finished, however long they take.
   if (!listens) endInTime({ ms: LONGEST_STOP_MS, logger, exit: (code) => process.exit(code) });
   const service = await starting?.catch(() => null);
   await service?.stop();

@@ -7,7 +7,7 @@ import { ServerChanged } from '../platform/database/errors.js';
 import type { Installation } from './installation.js';
 import { createProcessMemory, type ProcessMemory } from './process-memory.js';
 
-/** Work of a process on one database server. No state in memory outlives it. */
+/** The work of a process on one database server. None of its state in memory outlives it. */
 export interface ServerRun {
   readonly installation: Installation;
   /** URL of its HTTP application; empty if it has none. */
@@ -17,14 +17,14 @@ export interface ServerRun {
   stop(): Promise<void>;
 }
 
-/** How the next run begins. */
+/** What the next run starts from. */
 export interface Handover {
   readonly isFirst: boolean;
-  /** All that survives the change of the server. */
+  /** Everything that survives a change of the server. */
   readonly memory: ProcessMemory;
-  /** The configuration, with the port that callers know. */
+  /** The configuration, with the port that callers already use. */
   readonly config: Config;
-  /** Ends the run before; called when nothing can refuse the new one any more, before it listens. */
+  /** Ends the previous run. Call it when nothing can refuse the new run any more, before it listens. */
   begins(): Promise<void>;
 }
 
@@ -41,11 +41,10 @@ export interface FollowOptions {
 }
 
 /**
- * Does one run after the other. A run ends when its connections reach another server, or when the
- * ledger does not continue what is known of it: then it uses the database no more, but still says why.
- * The next one starts without caches, as soon as the database matches what this process knows. If nothing
- * was lost, that takes a second.
- * @throws the errors of the first `open`; a comparison that only waits for another process is waited for
+ * Performs one run after the other. A run ends when its connections reach another server, or when the ledger does not
+ * continue what is known of it. It then stops using the database, but still reports why. The next run starts with empty
+ * caches as soon as the database matches what this process knows. If nothing was lost, that takes a second.
+ * @throws the errors of the first `open`, except if a comparison only has to wait for another process: then it waits
  */
 export async function followServer({ config, logger, open, onChange }: FollowOptions): Promise<ServerRun> {
   const memory = createProcessMemory();

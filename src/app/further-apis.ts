@@ -13,13 +13,13 @@ import {
   type WorkerBeside,
 } from './supervise-process.js';
 
-/** The processes of `serve` that answer callers, without the first one. */
+/** The processes of `serve` that answer callers, other than the first one. */
 export interface FurtherApis {
   /** Resolves when all of them listen. @throws Error if one ends instead, with its message for the operator */
   start(): Promise<void>;
-  /** The metrics of each that answers. */
+  /** Returns the metrics of each process that answers. */
   metrics(): Promise<readonly ProcessMetrics[]>;
-  /** How often one of them was started again. */
+  /** Returns how often one of them was restarted. */
   restarts(): number;
   /** Finishes the requests in progress, then ends the processes. */
   stop(): Promise<void>;
@@ -28,7 +28,7 @@ export interface FurtherApis {
 export interface FurtherApisOptions {
   readonly count: number;
   readonly env: Environment;
-  /** Installation of the first process: a process on another database server must not answer. */
+  /** Installation of the first process. A further process that reaches another database server must not answer. */
   readonly installation: Installation;
   readonly worker: WorkerBeside;
   /** The server of the first process, which listens. All processes accept connections from its socket. */
@@ -36,8 +36,8 @@ export interface FurtherApisOptions {
 }
 
 /**
- * Admission groups that each of several processes may have in the database at a time. Groups of one
- * site wait for each other: more of them are smaller, and cost more for each consent.
+ * Admission groups that each of several processes may have in the database at a time. Groups of one site wait for each
+ * other. With more of them, groups are smaller and each consent costs more.
  */
 export const GROUPS_OF_SEVERAL = 1;
 

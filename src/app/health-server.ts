@@ -23,7 +23,7 @@ export function createHealthServer(
     workerSource({ reasons }),
   ]);
   const app = createApp(
-    { log: logger, trustedProxies: [], drain: { lameDuckMs: 0, graceMs: config.http.drainGraceMs } },
+    { log: logger, trustedProxies: [], drain: { lameDuckMs: () => 0, graceMs: config.http.drainGraceMs } },
     [(scope) => healthRoutes(scope, { readiness, serving: 'nobody' }), metricsGroup(installation, workerPool)],
   );
   observeApp(app, installation);

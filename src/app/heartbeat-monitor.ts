@@ -1,17 +1,17 @@
 export interface HeartbeatLimits {
   /** Interval of `tick`, in milliseconds. */
   readonly tickMs: number;
-  /** HeartbeatMonitor from which on the other process counts as silent, and as hung. */
+  /** Milliseconds without a sign of life after which the other process counts as silent. */
   readonly silentMs: number;
   readonly hungMs: number;
-  /** As `hungMs`, until the process has started: to load its program takes long where processors are scarce. */
+  /** Replaces `hungMs` until the process has started: loading its program takes long on a busy machine. */
   readonly startMs: number;
 }
 
 /**
- * Measures for how long another process has given no sign of life. It counts the ticks of a timer
- * instead of reading a clock: if this process did not run either, as on a machine that was asleep, the
- * silence says nothing about the other one.
+ * Measures for how long another process has given no sign of life. It counts the ticks of a timer instead of reading a
+ * clock: if this process did not run either, for example because the machine was asleep, the silence says nothing about
+ * the other one.
  */
 export class HeartbeatMonitor {
   #ticks = 0;

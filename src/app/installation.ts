@@ -45,21 +45,18 @@ export interface Installation {
   readonly config: Config;
   readonly logger: Logger;
   readonly databaseUrl: string;
-  /** Role with the least rights, for requests of clients. */
+  /** The role with the fewest rights, for requests of clients. */
   readonly apiPool: pg.Pool;
-  /** Role of relay, sealer, stamper and erasure. */
+  /** The role of relay, sealer, stamper and erasure. */
   readonly workerPool: pg.Pool;
-  /** Role that may change the read models only. */
+  /** The role that may change only the read models. */
   readonly projectionsPool: pg.Pool;
-  /**
-   * Role that may change tenants, sites, keys, users and documents: for the panel and for
-   * operators' commands.
-   */
+  /** The role that may change tenants, sites, keys, users and documents, for the panel and for operators' commands. */
   readonly adminPool: pg.Pool;
   readonly keyring: Keyring;
   readonly random: RandomPool;
   readonly eventLog: EventLog;
-  /** Asked before everything that continues or signs the ledger, or promises in its name. */
+  /** Asked before anything continues the ledger, signs it, or makes a promise in its name. */
   readonly guard: LedgerGuard;
   /** The database server that all connections reach. */
   readonly server: ServerBinding;
@@ -71,7 +68,7 @@ export interface Installation {
   close(): Promise<void>;
 }
 
-/** A migration after which the schema is compared with the one that the migrations make. */
+/** A migration, after which the schema is compared with the one that the migrations create. */
 export interface ComparedMigration extends MigrateOptions {
   readonly onDifference: (difference: SchemaDifference) => void;
 }
@@ -127,7 +124,8 @@ export async function openInstallation(
       closers.push(() => pool.end());
       return pool;
     };
-    // The keyring is read through the pool whose transactions it seals.
+    // Set below, because the two need each other: the keyring reads its keys through this pool, and the pool seals its
+    // transactions with a key of the keyring.
     const sealing: { hooks: TransactionHooks | null } = { hooks: null };
     const workerPool = openPool('consent_ledger_worker', config.database.poolSize, {
       begin: FORGET_CHANGES,
@@ -166,7 +164,10 @@ export async function openInstallation(
       random: createRandomPool(),
       eventLog,
       guard: createLedgerGuard({
-        ...{ db: workerPool, file: ledgerHeadFile(config), memory, eventLog: signs ? eventLog : null },
+        db: workerPool,
+        file: ledgerHeadFile(config),
+        memory,
+        eventLog: signs ? eventLog : null,
         onRolledBack: server.refuse,
       }),
       server,
@@ -204,7 +205,7 @@ function schemaWork(
 }
 
 /**
- * Brings the schema up to date, refuses one that is not, or only creates the roles.
+ * Migrates the schema, checks that it is up to date, or only creates the roles.
  * @throws DatabaseSetupError
  */
 export async function prepareSchema(
@@ -215,7 +216,7 @@ export async function prepareSchema(
   const owner = createPool({
     url: databaseUrl,
     applicationName: 'consent-ledger migrate',
-    // The second one is for a pooler only.
+    // Only a pooler needs the second one.
     maxConnections: 2,
     statementTimeoutMs: 0,
     onIdleError: (error) => logger.warn({ reason: error.message }, 'a database connection was lost'),
@@ -242,7 +243,7 @@ export async function prepareSchema(
 export interface EventLogConnection {
   /** Role of the connections to the `postgres` log. Appending needs the role of the worker. */
   readonly role: DatabaseRole;
-  /** The server that the connections of the `postgres` log must reach. */
+  /** The only server that connections of the `postgres` log may reach. */
   readonly server?: ServerBinding;
   /** Called once for each event that another program wrote to a stream of its own. */
   readonly countForeignEvent?: () => void;
@@ -274,23 +275,23 @@ export async function openEventLog(
   return createPostgresEventLog({ url: databaseUrl, ...connection, onInterruption, onForeign });
 }
 
-/** The message names the variable only, because the connection string contains a password. */
+/** The message names only the variable, because the connection string contains a password. */
 function unreachable(cause: unknown): DatabaseSetupError {
   const reason = cause instanceof Error && cause.message !== '' ? cause.message : String(cause);
   const hint = certificateHint(cause) ?? 'Check DATABASE_URL.';
   return new DatabaseSetupError('unreachable', `The database cannot be used (${reason}). ${hint}`, { cause });
 }
 
-/** Longest time in which open connections may go on unnoticed to a server that the address has left. */
+/** Longest time for which open connections to a server that the address no longer leads to may go unnoticed. */
 const EVERY_MS = 5_000;
 
 /**
- * Connects anew every few seconds, and closes the connection before. Connections that stay open never tell
- * that the address leads to another server by now: that of a leader which was frozen and lives again accepts
- * consents that the new leader does not have. The binding of the options refuses the other server. The newest
- * connection stays open, so that a migration sees a process which does nothing at the time.
+ * Opens a new connection every few seconds and closes the previous one. Connections that stay open never show that the
+ * address now leads to another server: a former leader that was frozen and wakes up would accept consents that the new
+ * leader does not have. The binding in the options refuses the other server. The newest connection stays open, so that
+ * a migration also sees a process that is idle.
  * @param everyMs pause between two connections, in milliseconds
- * @returns a function that ends it
+ * @returns a function that stops the watch
  */
 export function watchServer(options: ConnectionOptions, everyMs = EVERY_MS): () => Promise<void> {
   const stop = new AbortController();
@@ -303,7 +304,7 @@ export function watchServer(options: ConnectionOptions, everyMs = EVERY_MS): () 
 
 async function watch(options: ConnectionOptions, everyMs: number, signal: AbortSignal): Promise<void> {
   let open: pg.Client | null = null;
-  // A server that vanished never confirms the end.
+  // A server that vanished never confirms that the connection has ended.
   const leave = (): void => void open?.end().catch(() => undefined);
   for (;;) {
     await pause(everyMs, signal);
@@ -313,15 +314,15 @@ async function watch(options: ConnectionOptions, everyMs: number, signal: AbortS
       leave();
       open = client;
     } catch {
-      // A server that cannot be reached is reported by those who need it, and a refusal by the binding.
+      // Those who need the server report that it cannot be reached, and the binding reports a refusal.
     }
   }
 }
 
-/** Rows whose report is remembered, so that a request repeated often does not fill the log. */
+/** Number of rows whose report is remembered, so that a repeated request does not fill the log. */
 const MAX_REMEMBERED = 10_000;
 
-/** Creates the report of altered rows: every finding counts, and each row is logged once. */
+/** Creates the function that reports altered rows: it counts every finding and logs each row once. */
 export function reportAlteredRows(logger: Pick<Logger, 'error'>, count: CountAlteredRow): ReportAlteredRow {
   const logged = new Set<string>();
   return ({ table, id }) => {

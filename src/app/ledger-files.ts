@@ -5,8 +5,8 @@ import { type LedgerSigner, mlDsaVerifierKeyOf, verifierKeyOf } from '../pipelin
 import type { Config } from '../platform/config/index.js';
 
 /**
- * The file with the ledger's head, in the folder of the erasure journal. Both must be kept apart
- * from the database.
+ * Opens the file with the ledger's head, in the folder of the erasure journal. Both must be stored apart from the
+ * database.
  */
 export function ledgerHeadFile(config: Config): LedgerHeadFile {
   return openLedgerHeadFile(join(dirname(config.erasureJournal), 'ledger-head.json'));

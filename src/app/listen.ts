@@ -9,9 +9,9 @@ import type { Queryable } from '../platform/database/pool.js';
 import type { Installation } from './installation.js';
 
 /**
- * Connections that may wait to be accepted: what Linux allows unless it is told otherwise
- * (`net.core.somaxconn`). With the 511 of Node, a page's many first visitors waited for a second or
- * more, until their systems asked again.
+ * Length of the queue of connections that are not accepted yet: the default of Linux (`net.core.somaxconn`). With
+ * Node's default of 511, when many visitors came at once, some waited for a second or more, until their systems tried
+ * again.
  */
 const BACKLOG = 4096;
 
@@ -38,8 +38,8 @@ export async function listen(app: FastifyInstance, { host, port }: Config['http'
 }
 
 /**
- * Accepts connections from the socket of a server of another process too. The system gives each
- * connection to one of the processes that are not busy.
+ * Also accepts connections from the socket of a server of another process. The system gives each connection to one of
+ * the processes that are not busy.
  * @param app must be ready
  */
 export function listenOn(app: FastifyInstance, server: Server): void {

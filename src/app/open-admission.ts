@@ -22,18 +22,21 @@ const CLOCK_CHECK_MS = 5_000;
 /** Admission, and what it depends on. */
 export interface OpenedAdmission {
   readonly admission: Admission;
-  /** The admission of test keys. Neither metrics nor the memory of the process know what it accepts. */
+  /** The admission of test keys. What it accepts appears neither in metrics nor in the memory of the process. */
   readonly testAdmission: TestAdmission;
   readonly outbox: OutboxGauge;
   /** Whether it can accept consents. */
   readonly sources: readonly ReadinessSource[];
-  /** Certifies the key of promises again. @throws as `certifiedPromiseKey`: the former one stays */
+  /**
+   * Renews the certificate of the key of promises. @throws as `certifiedPromiseKey`; the former certificate then stays
+   * in use
+   */
   readonly renewPromiseKey: () => Promise<void>;
 }
 
 /**
  * Opens the admission of an installation.
- * @param groupsInFlight groups that it may have in the database at a time
+ * @param groupsInFlight number of groups that it may have in the database at a time
  */
 export async function openAdmission(
   installation: Installation,
@@ -60,7 +63,10 @@ export async function openAdmission(
   const writes = createWriteWatch({ db, monotonic });
   const groups = createGroupObserver(metrics.admission, tracing);
   const surroundings = {
-    ...{ db, directory, random: installation.random, clock },
+    db,
+    directory,
+    random: installation.random,
+    clock,
     onError: (error: unknown) => logger.error({ reason: messageOf(error) }, 'an admission group failed'),
   };
   const admission = createAdmission({

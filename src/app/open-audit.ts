@@ -26,12 +26,12 @@ export interface OpenAudit {
 
 const ROLE = 'consent_ledger_auditor';
 const CONNECTIONS = 3;
-/** Comparisons of a page must not be cut off on a slow disk. */
+/** Long enough for comparing a page of rows on a slow disk. */
 const STATEMENT_TIMEOUT_MS = 300_000;
 
 /**
- * Opens an installation, working or restored, for reading only: database and log in the role
- * `consent_ledger_auditor`, no key and no table is made.
+ * Opens an installation, live or restored, read-only: database and log in the role `consent_ledger_auditor`. It creates
+ * no key and no table.
  * @throws DatabaseSetupError, EmbeddedPostgresError, KeyError; Error if the root certificates of the time
  *   stamps cannot be read: each with a message for the operator
  */
@@ -85,18 +85,21 @@ async function readAnchors(path: string): Promise<readonly Uint8Array[]> {
 export interface BackupState {
   /** Leaves of the restored ledger tree. */
   readonly ledgerSize: number;
-  /** Leaves that the ledger had, by `ledger-head.json`; null: there is no such file. */
+  /** Leaves that the ledger had according to `ledger-head.json`; null if there is no such file. */
   readonly headSize: number | null;
-  /** Whether the restored ledger is a part of the remembered one; null: there is nothing to compare. */
+  /** Whether the restored ledger is a prefix of the remembered one; null if there is nothing to compare. */
   readonly isSameLedger: boolean | null;
   /** Streams whose end is missing in the log. */
   readonly streamsBehind: readonly string[];
-  /** Records whose keys came back, by the erasure journal: the service destroys them at its next start. */
+  /**
+   * Number of records whose keys the backup brought back, according to the erasure journal. The service destroys these
+   * keys at its next start.
+   */
   readonly keysBroughtBack: number;
 }
 
 /**
- * Compares a restored backup with what is kept apart from it: the head of the ledger, and the erasure
+ * Compares a restored backup with the files that are stored apart from it: the head of the ledger and the erasure
  * journal. It writes nothing.
  * @throws JournalUnavailable, EventLogUnavailable, database errors
  */
@@ -130,7 +133,7 @@ async function keysBroughtBack(db: Queryable, path: string): Promise<number> {
   return found;
 }
 
-/** Whether the service could go on with this backup, apart from what it has lost. */
+/** Returns whether the service could continue with this backup, apart from the data that it lost. */
 export function isBackupSound({ isSameLedger, streamsBehind }: BackupState): boolean {
   return isSameLedger !== false && streamsBehind.length === 0;
 }

@@ -8,7 +8,7 @@ import { createTxtLookUp } from '../tenancy/domains/verify-site.js';
 import { createScanner } from '../tenancy/scans/scan-site.js';
 import type { Installation } from './installation.js';
 
-/** The dependencies of the panel on an installation, for operators on the command line. */
+/** Creates the panel's dependencies for operators on the command line. */
 export async function operatorDeps(installation: Installation): Promise<PanelDeps> {
   const { apiPool, config, keyring, eventLog, logger, metrics } = installation;
   const directory = createSiteDirectory(apiPool, keyring);
@@ -30,7 +30,11 @@ export async function operatorDeps(installation: Installation): Promise<PanelDep
     directory,
     rateLimiter: createRateLimiter({ db: apiPool, hashKey: await keyring.throttleKey() }),
     scan: createScanner({
-      ...{ db: apiPool, directory, logger, userAgent: `consent-ledger/${VERSION}`, ...config.scans },
+      db: apiPool,
+      directory,
+      logger,
+      userAgent: `consent-ledger/${VERSION}`,
+      ...config.scans,
       countFaults: metrics.countScanFaults,
     }),
   });

@@ -15,10 +15,10 @@ import { askWitnesses, recordComparison } from './compare-history.js';
 import type { Installation } from './installation.js';
 
 /**
- * Establishes the preconditions of serving requests. The read models exist. The log belongs to this
- * database and is complete. Erased data is erased, also after a restore.
- * @param seals whether this process seals: only such a process compares the ledger in the event log with
- *   its head; others compare before (`assertMayPromise`)
+ * Establishes the preconditions of serving requests. The read models exist. The log belongs to this database and is
+ * complete. Erased data is erased even after a restore.
+ * @param seals whether this process seals: only such a process compares the ledger in the event log with its head;
+ *   others have compared already (`assertMayPromise`)
  * @throws LogIdentityMismatch, LogBehind, LedgerRolledBack, LedgerHeadMissing, LedgerHeadUnreadable,
  *   EventLogUnavailable, JournalUnavailable
  */
@@ -48,18 +48,18 @@ export interface LogWait {
   readonly seals: boolean;
   /** Called when an attempt fails, with the reason for `/readyz`. */
   readonly onWaiting: (reasons: readonly ReadinessReason[]) => void;
-  /** Whether another failure passes as well, so that the next attempt may succeed; absent: none does. */
+  /** Whether a failure other than these is temporary, so that the next attempt may succeed; absent: none is. */
   readonly isPassing?: (error: unknown) => boolean;
   /** Ends the wait. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Prepares the installation and then runs `work`, both again as long as the log does not answer or is
- * damaged: neither must end admission, which does not depend on the log.
+ * Prepares the installation, then runs `work`. Both are repeated while the log does not answer or is damaged, because
+ * neither may end admission, which does not depend on the log.
  * @returns the result of `work`; null if the wait was ended
- * @throws the errors of `prepareInstallation` and of `work`, except EventLogUnavailable, LogDamaged and
- *   those that pass
+ * @throws the errors of `prepareInstallation` and of `work`, except EventLogUnavailable, LogDamaged and those that are
+ *   temporary
  */
 export async function whenLogAnswers<T>(
   installation: Installation,
@@ -92,10 +92,10 @@ export async function whenLogAnswers<T>(
 
 export interface KeepOptions {
   readonly logger: ServiceLogger;
-  /** Pauses before a part that met damage runs again, in milliseconds: they double up to the last. */
+  /** First pause, in milliseconds, before a part that met a damaged log runs again. It doubles up to a limit. */
   readonly firstPauseMs?: number;
   readonly longestPauseMs?: number;
-  /** Age of a run from which on the damage before it counts as repaired, in milliseconds. */
+  /** Milliseconds that a run must last for the earlier damage to count as repaired. */
   readonly steadyMs?: number;
 }
 
@@ -105,8 +105,8 @@ function logDamaged({ name }: LogDamaged): readonly ReadinessReason[] {
 }
 
 /**
- * Returns a part that waits while the log is damaged, and runs again from time to time, so that it
- * goes on by itself after the repair. The other parts run on: a damaged log ends no process.
+ * Returns a part that waits while the log is damaged and tries again from time to time, so that it resumes by itself
+ * after the repair. The other parts keep running: a damaged log does not end the process.
  */
 export function keepRunning(part: BackgroundPart, options: KeepOptions): BackgroundPart {
   const { logger, firstPauseMs = 1_000, longestPauseMs = 30_000, steadyMs = 5_000 } = options;

@@ -9,7 +9,7 @@ import { RequestRefused } from '../platform/errors.js';
 
 /** Facts that a process knows from its own work. A database that went back in time contradicts them. */
 export interface ProcessMemory extends LedgerMemory {
-  /** The consents that it accepted last, the newest at the end. */
+  /** The consents that it accepted most recently, the newest at the end. */
   accepted: readonly AcceptedConsent[];
 }
 
@@ -30,7 +30,10 @@ export class ConsentsLost extends OperatorNeeded {
   }
 }
 
-/** A standby lags by seconds or minutes. Older consents are in Merkle batches, whose head is known. */
+/**
+ * Milliseconds for which accepted consents are remembered. A standby lags by seconds or minutes, and older consents are
+ * in Merkle batches, which the known head covers.
+ */
 const REMEMBERED_MS = 600_000;
 const MAX_REMEMBERED = 256;
 
@@ -38,7 +41,7 @@ export function createProcessMemory(): ProcessMemory {
   return { head: null, accepted: [] };
 }
 
-/** Remembers consents that this process, or one beside it, accepted now. */
+/** Remembers consents that this process, or another one of this service, has just accepted. */
 export function noteAccepted(memory: ProcessMemory, eventIds: readonly string[]): void {
   const at = performance.now();
   memory.accepted = [...memory.accepted, ...eventIds.map((eventId) => ({ eventId, at }))].slice(-MAX_REMEMBERED);
@@ -47,8 +50,8 @@ export function noteAccepted(memory: ProcessMemory, eventIds: readonly string[])
 const RETRY_AFTER_SECONDS = 2;
 
 /**
- * Wraps admission, to remember the consents that it accepts. The answer of a server that this process no
- * longer uses does not count: the caller has to repeat the request.
+ * Wraps admission so that accepted consents are remembered. An acceptance by a server that this process no longer uses
+ * does not count: the caller has to repeat the request.
  */
 export function rememberAccepted(
   admission: Admission,
@@ -71,7 +74,7 @@ export function rememberAccepted(
 }
 
 /**
- * Checks that the database has the consents that this process accepted last.
+ * Checks that the database has the consents that this process accepted most recently.
  * @throws ConsentsLost, database errors
  */
 export async function assertAcceptedKept(db: Queryable, memory: ProcessMemory): Promise<void> {

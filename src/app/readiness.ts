@@ -24,11 +24,11 @@ export interface ReadinessOptions {
   readonly onUnknown: (source: string, error: unknown) => void;
   /** Called when the reasons change. */
   readonly onChange: (reasons: readonly ReadinessReason[]) => void;
-  /** Age up to which an answer is given again, in milliseconds. */
+  /** Age up to which an answer is reused, in milliseconds. */
   readonly freshMs?: number;
   /** Longest wait for an answer, in milliseconds: shorter than a load balancer waits. */
   readonly waitMs?: number;
-  /** Age up to which the previous answer stands for one that does not come, in milliseconds. */
+  /** Age up to which the previous answer replaces one that does not arrive, in milliseconds. */
   readonly staleMs?: number;
 }
 
@@ -47,7 +47,7 @@ export function readinessOf({ logger, metrics }: Installation, sources: readonly
   return readiness;
 }
 
-/** Creates the readiness of a process from all that can keep it from its work. */
+/** Creates the readiness of a process from everything that can keep it from its work. */
 export function createReadiness(options: ReadinessOptions): Readiness {
   const { freshMs = FRESH_MS, waitMs = WAIT_MS, staleMs = STALE_MS, onUnknown, onChange } = options;
   const watched = options.sources.map((source) => new WatchedSource(source, { freshMs, waitMs, staleMs, onUnknown }));
@@ -76,7 +76,7 @@ type WatchOptions = Required<Pick<ReadinessOptions, 'freshMs' | 'waitMs' | 'stal
 class WatchedSource {
   #underWay: Promise<void> | null = null;
   #answer: readonly ReadinessReason[] = [];
-  /** Monotonic milliseconds of the last answer, of a failure too. */
+  /** Monotonic milliseconds of the last answer or failure. */
   #answeredAt = Number.NEGATIVE_INFINITY;
   #isFailing = false;
 
@@ -91,7 +91,7 @@ class WatchedSource {
       this.#underWay ??= this.#ask().finally(() => {
         this.#underWay = null;
       });
-      // Without an earlier answer there is nothing else to say, until it is known that none comes.
+      // Without an earlier answer there is nothing to report until this one arrives or fails.
       const isFirst = !this.#isFailing && this.#age() >= staleMs;
       await withDeadline(this.#underWay, isFirst ? staleMs : waitMs).catch(() => undefined);
     }
@@ -121,8 +121,8 @@ class WatchedSource {
 }
 
 /**
- * The database, its master key, and the projections. It uses the worker's connections, which in a
- * process that answers callers do not wait for admission.
+ * The database, its master key, and the projections. It uses the worker's connections, because in a process that
+ * answers callers they do not compete with admission.
  */
 export function databaseSource({ workerPool, keyring }: Installation): ReadinessSource {
   return {
@@ -148,7 +148,7 @@ export function historyReasons(server: ServerBinding): readonly ReadinessReason[
   return [{ code: refusal.cause instanceof OperatorNeeded ? 'history_lost' : 'database_changed' }];
 }
 
-/** The event log; one that was not checked since the start counts as away. */
+/** The event log. It counts as unavailable until it has been checked once since the start. */
 export function logSource(eventLog: Pick<EventLog, 'ping'>): ReadinessSource {
   return {
     name: 'event log',
@@ -160,12 +160,12 @@ export function logSource(eventLog: Pick<EventLog, 'ping'>): ReadinessSource {
   };
 }
 
-/** Age up to which the last look at the promises counts, in milliseconds. */
+/** Age up to which the last check of the promises is reused, in milliseconds. */
 const PROMISES_FRESH_MS = 10_000;
 
 /**
- * The promises of consents that are in no batch. A load balancer waits for no look at them: the last one
- * counts, and the source of the database reports one that does not answer.
+ * The promises of consents that are in no Merkle batch yet. A load balancer never waits for this check: it gets the
+ * last result, and the source of the database reports a database that does not answer.
  */
 export function promisesSource({ workerPool, logger }: Installation): ReadinessSource {
   let isOverdue = false;
@@ -188,7 +188,7 @@ export function promisesSource({ workerPool, logger }: Installation): ReadinessS
   };
 }
 
-/** The clock that dates records. @param clock throws while it must not be used */
+/** The clock that dates records. @param clock throws while its time must not be used */
 export function clockSource(clock: () => number): ReadinessSource {
   return {
     name: 'clock',
@@ -200,7 +200,7 @@ export function clockSource(clock: () => number): ReadinessSource {
   };
 }
 
-/** The room for accepted consents that wait. */
+/** The room in the outbox for accepted consents. */
 export function outboxSource(outbox: OutboxGauge): ReadinessSource {
   return {
     name: 'outbox',
@@ -209,7 +209,7 @@ export function outboxSource(outbox: OutboxGauge): ReadinessSource {
   };
 }
 
-/** The parts of a worker, in this process or beside it. */
+/** The parts of a worker, in this process or another one. */
 export function workerSource(worker: Pick<WorkerBeside, 'reasons'>): ReadinessSource {
   return { name: 'worker', check: () => worker.reasons(), ifUnknown: () => 'worker_down' };
 }

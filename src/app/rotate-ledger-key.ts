@@ -39,11 +39,11 @@ export interface LedgerKeyRotation {
 }
 
 /**
- * Replaces the ledger's keys. The order is: store the new keys, certify the manifest key with them,
- * announce them in the ledger, stamp a checkpoint that all keys sign, and sign with the new keys. After a
- * crash at any step, the same call continues. A stamper that runs can stamp that checkpoint too
- * (`openNextSigner`), and the next start of a worker finishes the rotation (`finishLedgerKeyRotation`).
- * Processes with the old keys can no longer stamp and must be restarted.
+ * Replaces the ledger's keys. The order is: store the new keys, certify the manifest key with them, announce them in
+ * the ledger, stamp a checkpoint that all keys sign, and sign with the new keys. After a crash at any step, the same
+ * call continues. A running stamper can also stamp that checkpoint (`openNextSigner`), and the next start of a worker
+ * finishes the rotation (`finishLedgerKeyRotation`). Processes with the old keys can no longer stamp and must be
+ * restarted.
  * @throws the errors of `LedgerGuard.check`; LedgerKeyMismatch; TimestampUnavailable; KeyError; EventLogUnavailable, errors of the
  *   database
  */

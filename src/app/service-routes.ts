@@ -86,10 +86,23 @@ export async function serviceRoutes(installation: Installation, parts: ServicePa
       logger.error({ batch }, 'the stored tree nodes of a Merkle batch do not lead to its root; its leaves do'),
   });
   const shared = {
-    ...{ apiPool, adminPool, keyring, seals: keyring, eventLog, verifier, logger, directory, rateLimiter, apiUsers },
+    apiPool,
+    adminPool,
+    keyring,
+    seals: keyring,
+    eventLog,
+    verifier,
+    logger,
+    directory,
+    rateLimiter,
+    apiUsers,
     queueMail: config.mail === undefined ? null : createMailQueue(keyring),
     scan: createScanner({
-      ...{ db: apiPool, directory, logger, userAgent: `consent-ledger/${VERSION}`, ...config.scans },
+      db: apiPool,
+      directory,
+      logger,
+      userAgent: `consent-ledger/${VERSION}`,
+      ...config.scans,
       countFaults: metrics.countScanFaults,
     }),
   };
@@ -97,7 +110,9 @@ export async function serviceRoutes(installation: Installation, parts: ServicePa
     deps: {
       ...shared,
       ...toolTurns(now),
-      ...{ db: apiPool, origin, keyUsage },
+      db: apiPool,
+      origin,
+      keyUsage,
       admission: metrics.admission.countConsents(parts.admission),
       testAdmission: parts.testAdmission,
       liveHosts: parts.liveHosts,
@@ -122,7 +137,9 @@ export async function serviceRoutes(installation: Installation, parts: ServicePa
   };
   const receipts = { db: apiPool, eventLog, keyring, origin };
   const publicVerify = {
-    ...{ verifier, rateLimiter, now },
+    verifier,
+    rateLimiter,
+    now,
     receiptOf: (eventId: string) => makeReceipt(receipts, eventId, 'none'),
     limit: config.limits.publicVerify,
   };

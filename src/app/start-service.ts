@@ -19,7 +19,7 @@ import type { WorkerBeside } from './supervise-process.js';
  */
 export type Service = ServerRun;
 
-/** Something that runs, and is stopped before what was started earlier. */
+/** Something that runs. It is stopped before whatever was started earlier. */
 interface Running {
   stop(): Promise<void>;
 }
@@ -32,7 +32,7 @@ interface Preparing extends Running {
 
 /**
  * Composes and starts `api`, the part that answers callers.
- * @param restarts how often its process was started again
+ * @param restarts how often its process was restarted
  * @throws errors of configuration, database, keys and event log, each with a message for the
  *   operator
  */
@@ -56,16 +56,16 @@ export function startApi(config: Config, logger: Logger, restarts = 0): Promise<
 }
 
 export interface ServeOptions {
-  /** Variables of the further processes that answer callers; null: there are none. */
+  /** Environment of the further processes that answer callers; null if there are none. */
   readonly env?: Environment | null;
-  /** How often this process was started again. */
+  /** How often this process was restarted. */
   readonly restarts?: number;
 }
 
 /**
  * Composes and starts `serve`: the API in this process, and a worker beside it. It migrates the
  * schema. The worker prepares the installation.
- * @param worker is stopped with the service, also if the service does not start
+ * @param worker is stopped with the service, even if the service does not start
  * @throws as `startApi`; errors of the worker
  */
 export async function startServe(
@@ -78,7 +78,7 @@ export async function startServe(
   const beside = { stop: async () => (isEnding ? worker.stop() : undefined) };
   const open = (handover: Handover): Promise<ServerRun> =>
     starting(async (running) => {
-      // A later run finds the worker, which follows the server by itself, and leaves it to the next one.
+      // The worker follows the server by itself, so later runs find it running and leave it running.
       running.push(beside);
       const { memory } = handover;
       const options = { role: 'serve', migrates: handover.isFirst, memory };
@@ -97,7 +97,7 @@ export async function startServe(
       const apiOptions = { worker, restarts, ...(furtherCount > 0 && { groupsInFlight: GROUPS_OF_SEVERAL }) };
       const api = await createApi({ ...installation, eventLog: gate.eventLog }, apiOptions);
       const answering: Running[] = [api];
-      // All processes drain at the same time: callers must find none that still seems to stay.
+      // All processes drain at the same time, so that callers do not find one that seems to stay.
       running.push({ stop: async () => void (await Promise.all(answering.map((part) => part.stop()))) });
       await workerRuns;
       await handover.begins();
@@ -132,7 +132,7 @@ export async function startServe(
 export function startWorkerService(config: Config, logger: Logger): Promise<Service> {
   const open = (handover: Handover): Promise<ServerRun> =>
     starting(async (running) => {
-      // Imported here, because the API and `serve` need none of the code of the parts.
+      // Imported only here, because the API and `serve` do not need the code of the parts.
       const { startWorkerRun } = await import('./worker-run.js');
       const { createHealthServer } = await import('./health-server.js');
       const worker = await startWorkerRun(handover, logger);
@@ -147,11 +147,11 @@ export function startWorkerService(config: Config, logger: Logger): Promise<Serv
 }
 
 /**
- * Prepares the installation. If the log does not answer or is damaged, this goes on in the background:
- * consents are accepted meanwhile, and nothing is read from the log. There, every failure that needs no operator
- * is retried, such as a restart of the database: otherwise the process would never read the log.
- * @throws the errors of `prepareInstallation`, except EventLogUnavailable and LogDamaged, if the log
- *   answers at once
+ * Prepares the installation. If the log does not answer or is damaged, this continues in the background; meanwhile
+ * consents are accepted and nothing is read from the log. In the background, every failure that needs no operator is
+ * retried, for example a restart of the database. Otherwise the process would never read the log.
+ * @throws the errors of `prepareInstallation`, except EventLogUnavailable and LogDamaged, if the log answers
+ *   immediately
  */
 async function startPreparing(installation: Installation, onPrepared: () => void): Promise<Preparing> {
   const stopping = new AbortController();

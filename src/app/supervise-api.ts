@@ -5,8 +5,8 @@ import type { Service } from './start-service.js';
 import { API_SILENCE, FIRST_API_PROGRAM, superviseProcess } from './supervise-process.js';
 
 /**
- * Starts the process that answers callers, and starts it again on the same port if it ends unexpectedly.
- * The caller's process reads nothing that a stranger sent, so that no request can end it.
+ * Starts the process that answers callers, and starts it again on the same port if it ends unexpectedly. The
+ * supervising process never reads untrusted input, so no request can end it.
  * @param role `serve`: that process starts the worker and further processes itself
  * @throws Error if the process ends before it answers callers, with its message for the operator
  */
@@ -20,7 +20,7 @@ export async function superviseApi(
     name: 'API',
     program: FIRST_API_PROGRAM,
     args: [role],
-    // Callers know the port of the first start, which the system chose if PORT is 0.
+    // Callers know the port of the first start, which the system chose if PORT was 0.
     env: () => (url === '' ? env : { ...env, PORT: new URL(url).port }),
     logger,
     stopMs: null,

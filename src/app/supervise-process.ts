@@ -13,26 +13,25 @@ import { FromWorker, type ToApi } from './process-messages.js';
 /** A process that another one starts and replaces: the worker, or one that answers callers. */
 export interface SupervisedProcess {
   /**
-   * Lets the parts run, as soon as the schema is up to date. Resolves when they run, or when they
-   * only wait for the event log.
+   * Lets the parts run; call it when the schema is up to date. Resolves when they run, or wait only for the event log.
    * @throws Error if the process ends instead, with its message for the operator
    */
   start(): Promise<void>;
-  /** Resolves when the process runs for the first time; of the worker, its event log is checked then. */
+  /** Resolves when the process runs for the first time. A worker has then checked its event log. */
   readonly prepared: Promise<void>;
   /** Rejects when a part fails permanently and an operator must act. */
   readonly failed: Promise<never>;
-  /** Returns why the parts do not do all their work now; none: they run. */
+  /** Returns why the parts do not do all their work at the moment; empty if they do. */
   reasons(): readonly ReadinessReason[];
-  /** How often the process was started again. */
+  /** Returns how often the process was restarted. */
   restarts(): number;
-  /** Sends a message that its program knows. One that has just died gets none. @param handle goes with it */
+  /** Sends a message to the process, unless it has just died. @param handle is sent with the message */
   tell(message: ToApi, handle?: Server): void;
   /** The metrics of the process; none while it does not answer. */
   metrics(): Promise<ProcessMetrics>;
   /**
-   * Finishes the current steps, then ends the process. One that does not end in time is killed, which
-   * every part survives.
+   * Finishes the current steps, then ends the process. If it does not end in time, it is killed, which every part
+   * survives.
    */
   stop(): Promise<void>;
 }
@@ -51,7 +50,7 @@ export interface SuperviseOptions {
   readonly logger: ServiceLogger;
   /** Longest wait for the end of the process when it is stopped, in milliseconds; null: without a limit. */
   readonly stopMs?: number | null;
-  /** When a process that gives no sign of life is shown, and killed. */
+  /** After how much silence a process is reported, and after how much it is killed. */
   readonly silence?: HeartbeatLimits;
   /** Takes a message that only its program sends. @returns false if it has no meaning */
   readonly onOther?: (message: unknown) => boolean;
@@ -66,21 +65,23 @@ export const API_PROGRAM = new URL('./api-process.js', import.meta.url);
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
-/** A process that ran this long did not fail at start. */
+/** A process that ran this long did not fail at its start. */
 const STEADY_MS = 30_000;
 /**
- * Longer than a step takes while all that it needs answers. Whatever else a process waits for must not
- * delay the end of the service: every part survives a kill.
+ * Longer than a step takes while everything it depends on answers. Shutdown must not wait for anything else, because
+ * every part survives a kill.
  */
 const STOP_MS = 20_000;
-/** The parts of a process that hangs for so long lose their locks (part.ts), so that nothing is lost by a kill. */
+/**
+ * Limits of a worker. The parts of a process that hangs this long lose their locks (part.ts), so a kill loses nothing.
+ */
 const SILENCE: HeartbeatLimits = { tickMs: 500, silentMs: 3_000, hungMs: 10_000, startMs: 120_000 };
-/** Limits of a process that answers callers: longer than any work on the event loop, also where processors are scarce. */
+/** Limits of a process that answers callers: longer than any work on the event loop, even on a busy machine. */
 export const API_SILENCE: HeartbeatLimits = { tickMs: 500, silentMs: 60_000, hungMs: 60_000, startMs: 120_000 };
-/** Longest wait of a scrape for the metrics of the process. */
+/** Longest time that a scrape waits for the metrics of the process. */
 const METRICS_MS = 2_000;
 
-/** `down`: not started yet, or being started again. `waiting`: for what the parts need before they run. */
+/** `down`: not started yet, or restarting. `waiting`: the parts wait for what they need before they can run. */
 type State = 'down' | 'waiting' | 'running';
 
 /** How one process ended. */
@@ -92,10 +93,9 @@ interface End {
 }
 
 /**
- * Starts a process, which loads its program while the caller opens the installation. A
- * process that dies is replaced, after a pause that doubles up to ten seconds. One whose event loop
- * does not turn, because it is blocked or the process was stopped, is killed and replaced too. The
- * process writes its log to the standard error of this one.
+ * Starts a process, which loads its program while the caller opens the installation. If it dies, it is replaced after a
+ * pause that doubles up to ten seconds. If its event loop stands still, because it is blocked or the process was
+ * stopped, it is killed and replaced, too. The process writes its log to the standard error of this one.
  */
 export function superviseProcess(options: SuperviseOptions): SupervisedProcess {
   const { name, program, args = [], env, logger, stopMs = STOP_MS, silence: limits = SILENCE } = options;
@@ -164,7 +164,7 @@ export function superviseProcess(options: SuperviseOptions): SupervisedProcess {
       child.once('exit', end);
       child.once('error', (error) => {
         failure ??= { message: error.message, needsOperator: false };
-        // Only a process that could not be created emits no `exit`.
+        // A process that could not be created emits `error` but no `exit`.
         if (child.pid === undefined) end(null, null);
       });
     });
@@ -191,7 +191,7 @@ export function superviseProcess(options: SuperviseOptions): SupervisedProcess {
   const failed = new Promise<never>((_, reject) => {
     ended.catch(reject);
   });
-  // The caller waits for one of the two promises. A rejection of the other must not end the program.
+  // The caller awaits one of the two promises. A rejection of the other must not end the program.
   failed.catch(() => undefined);
   return {
     failed,

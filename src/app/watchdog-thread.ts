@@ -3,9 +3,9 @@ import { workerData } from 'node:worker_threads';
 import { HeartbeatMonitor } from './heartbeat-monitor.js';
 import type { WatchdogData } from './watchdog.js';
 
-// The thread of watchdog.ts. Nothing that passes the event loop of the process works any more when it
-// acts: neither its logger nor an orderly end.
-/** Descriptor of the process: `process.stderr` of a thread passes the event loop, and has none. */
+// The thread of watchdog.ts. When it acts, nothing that depends on the event loop of the process works any more:
+// neither the logger nor an orderly shutdown.
+/** File descriptor of the process. `process.stderr` of a thread has none, and goes through the event loop. */
 const STANDARD_ERROR = 2;
 const { beats, limits }: WatchdogData = workerData;
 const silence = new HeartbeatMonitor(limits);

@@ -4,24 +4,24 @@ import type { HeartbeatLimits } from './heartbeat-monitor.js';
 
 /** Data of the watchdog's thread. */
 export interface WatchdogData {
-  /** The event loop of the process adds to its one number. */
+  /** A single counter, which the event loop of the process increments. */
   readonly beats: Int32Array<SharedArrayBuffer>;
   readonly limits: HeartbeatLimits;
 }
 
 const TICK_MS = 1_000;
-/** Longer than any work on the event loop, also where processors are scarce: it is the last resort. */
+/** Longer than any work on the event loop, even on a busy machine: the watchdog is the last resort. */
 const LIMITS: HeartbeatLimits = { tickMs: TICK_MS, silentMs: 60_000, hungMs: 60_000, startMs: 120_000 };
 
 /**
- * Ends this process if its event loop does not turn for a minute: an orchestrator that restarts
- * only processes that ended, as Docker does, replaces it then. A thread of its own watches the loop.
- * The parents of `serve` and `api` do the same for their processes (supervise-process.ts).
+ * Ends this process if its event loop stands still for a minute, so that orchestrators that only restart processes that
+ * have ended, such as Docker, replace it. A separate thread watches the loop. The parents of `serve` and `api` do the
+ * same for their processes (supervise-process.ts).
  */
 export function startWatchdog(logger: Pick<ServiceLogger, 'error'>, limits: HeartbeatLimits = LIMITS): void {
   const beats = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const workerData: WatchdogData = { beats, limits };
-  // It inherits no flag of the process, such as an inspector or the size of its heap.
+  // It inherits no flags of the process, such as the inspector or the heap size.
   const options = { workerData, execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 8 } };
   const thread = new Worker(new URL('./watchdog-thread.js', import.meta.url), options);
   thread.on('error', (error) => logger.error({ reason: describe(error) }, 'the watchdog of the event loop ended'));

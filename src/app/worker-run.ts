@@ -24,7 +24,7 @@ export async function startWorkerRun(
     throw error;
   });
   const worker = runWorker(installation, onWaiting);
-  // Nothing may be sealed or stamped while the next run is prepared.
+  // Nothing may be sealed or stamped while the next run prepares.
   installation.server.lost.catch(() => worker.stop()).catch(() => undefined);
   const { begun, prepared, reasons } = worker;
   const failed = new Promise<never>((_, reject) => {
@@ -32,7 +32,12 @@ export async function startWorkerRun(
   });
   failed.catch(() => undefined);
   return {
-    ...{ installation, begun, prepared, reasons, failed, url: '' },
+    installation,
+    begun,
+    prepared,
+    reasons,
+    failed,
+    url: '',
     stop: async () => {
       await worker.stop();
       await installation.close();

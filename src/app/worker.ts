@@ -9,7 +9,7 @@ import { createErasureRunner, createRetention, openErasureJournal } from '../era
 import { createExporter } from '../evidence/exports/index.js';
 import { ensureManifestCertificate, releasedVerifier } from '../evidence/package/index.js';
 import { MAINTENANCE_INTERVAL_MS, maintainAdmission } from '../pipeline/admission/maintenance.js';
-import { createGiveWay } from '../pipeline/admission/yield-to-admission.js';
+import { createYieldToAdmission } from '../pipeline/admission/yield-to-admission.js';
 import { createCosigner } from '../pipeline/cosigner/cosigner.js';
 import { shareReads } from '../pipeline/event-log/shared-reads.js';
 import { guardLedgerAppends } from '../pipeline/ledger/ledger-guard.js';
@@ -40,14 +40,16 @@ import { observeAsking, openTimestamping } from './timestamping.js';
 const HOUR_MS = 3_600_000;
 
 /**
- * Everything that happens to a consent after admission, and the maintenance of the service. Any number of
- * workers may run; each part works in one of them.
+ * Everything that happens to a consent after admission, and the maintenance of the service. Any number of workers may
+ * run, and each part works in one of them at a time.
  */
 interface Worker {
   readonly parts: readonly BackgroundPart[];
   /** Rejects when a part fails permanently and an operator must act; resolves after `stop`. */
   readonly ended: Promise<void>;
-  /** Finishes the current steps, then stops. A lost database and the end of the process may both ask for it. */
+  /**
+   * Finishes the current steps, then stops. It may be called twice: for a lost database and for the end of the process.
+   */
   stop(): Promise<void>;
 }
 
@@ -82,7 +84,11 @@ async function startWorker(installation: Installation): Promise<Worker> {
   const looks = new Looks(pool);
   const parts: readonly BackgroundPart[] = [
     createRelay({
-      ...{ db: pool, eventLog, keyring, logger, tracing },
+      db: pool,
+      eventLog,
+      keyring,
+      logger,
+      tracing,
       retentionMs: config.outbox.retentionHours * HOUR_MS,
       look: looks.add(EVENT_WAITS),
     }),
@@ -134,7 +140,7 @@ async function startWorker(installation: Installation): Promise<Worker> {
       origin,
       verifier: await releasedVerifier(config.discovery.publicUrl, VERSION),
       tracing,
-      giveWay: createGiveWay({ db: pool }),
+      yieldToAdmission: createYieldToAdmission({ db: pool }),
       maxBytes: config.exports.maxBytes,
       retentionMs: config.exports.retentionHours * HOUR_MS,
     }),
@@ -194,7 +200,10 @@ export interface MaintenanceOptions {
   readonly everyMs?: number;
 }
 
-/** Runs admission's maintenance, and that of sign-ins and deliveries, regularly. Any number may run; one that fails is tried again at the next interval. */
+/**
+ * Regularly runs the maintenance of admission, sign-ins and deliveries. Any number of processes may run it; after a
+ * failure, the next interval tries again.
+ */
 export function createMaintenance({
   db,
   logger,
@@ -232,7 +241,7 @@ export interface RunningWorker {
   reasons(): readonly ReadinessReason[];
   /** Rejects when a part fails permanently and an operator must act; resolves after `stop`. */
   readonly ended: Promise<void>;
-  /** Finishes the current steps; a wait ends at once. */
+  /** Finishes the current steps; waits end immediately. */
   stop(): Promise<void>;
 }
 
@@ -270,7 +279,7 @@ export function runWorker(installation: Installation, onWaiting: () => void = ()
       await worker?.stop();
     },
   };
-  // The caller waits for some of them; the others must not end the program.
+  // The caller awaits some of these promises. A rejection of the others must not end the program.
   for (const promise of [running.begun, running.prepared, running.ended]) promise.catch(() => undefined);
   return running;
 }

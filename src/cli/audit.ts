@@ -92,7 +92,7 @@ function total({ findings, more, folded }: AuditResult): string {
 
 function linesOf({ findings, more, folded }: AuditResult): readonly string[] {
   if (findings.length === 0) return ['No disagreement.'];
-  // First the one that explains the others.
+  // The finding that explains the others comes first.
   const kinds = [...new Set(findings.map(({ kind }) => kind))].sort((a, b) => Number(isTail(b)) - Number(isTail(a)));
   return [
     ...kinds.flatMap((kind) => [

@@ -11,7 +11,7 @@ import {
   waitUntilStamped,
 } from '../evidence/package/index.js';
 import { parseIdentifier } from '../evidence/verification/stored-record.js';
-import { createGiveWay } from '../pipeline/admission/yield-to-admission.js';
+import { createYieldToAdmission } from '../pipeline/admission/yield-to-admission.js';
 import { appendAuditEntry } from '../platform/audit-log.js';
 import { VERSION } from '../platform/version.js';
 import { tenantOfSite } from '../tenancy/sites/sites.js';
@@ -87,7 +87,7 @@ async function exportPackage(context: CliContext, options: Options): Promise<voi
         origin: config.ledgerOrigin,
         verifier: await releasedVerifier(config.discovery.publicUrl, VERSION),
         tracing,
-        giveWay: createGiveWay({ db: workerPool }),
+        yieldToAdmission: createYieldToAdmission({ db: workerPool }),
       },
       {
         siteId: options.site,

@@ -10,8 +10,8 @@ import { type CliContext, configOf, withInstallation } from './command/context.j
 
 const FOLDER = 'data-example';
 /**
- * An example must not reach into a real installation: not its ledger, which forgets nothing, nor its erasure
- * journal, its keys or its name. Only variables that lead nowhere are its own.
+ * Variables that an example may take from the environment. It must never reach a real installation: neither its ledger,
+ * which cannot forget anything, nor its erasure journal, keys or name.
  */
 const ALLOWED: ReadonlySet<string> = new Set([
   ...['HOST', 'PORT', 'API_PROCESSES', 'LOG_LEVEL', 'LOG_FORMAT', 'CHROME_PATH', 'LAME_DUCK_MS', 'DRAIN_GRACE_MS'],
@@ -35,7 +35,7 @@ export function exampleEnvironment(env: Environment): Environment {
 }
 
 /**
- * Makes the example tenant in a running service, unless it is there, and lets it record its first decisions.
+ * Creates the example tenant in a running service, unless it exists, and records its first decisions.
  * @param context with the environment of `exampleEnvironment`
  * @param url of the service
  */
@@ -45,7 +45,7 @@ export async function makeExample(context: CliContext, url: string): Promise<Exa
   const example = known ?? (await seedExample(context, dataDir, url));
   if (example.isRecorded || example.url !== url) return example;
   context.stderr.write('Recording decisions of visitors who do not exist, once; this takes about ten seconds.\n');
-  // Repeated after an interruption: their idempotency keys record each decision once.
+  // After an interruption this runs again. Thanks to the idempotency keys, each decision is recorded once.
   const count = await recordExample(url, example.keys);
   const whole = { ...example, isRecorded: true };
   await writeExample(dataDir, whole);
@@ -59,7 +59,7 @@ async function seedExample(context: CliContext, dataDir: string, url: string): P
       rateLimit: 100_000,
       hasSubscription: true,
       isVerified: true,
-      // Rules of origins hold as everywhere: the page of this service is the one page of the example site.
+      // The rules about origins apply as usual: the page of this service is the only page of the example site.
       allowedOrigins: [url],
       allowedIps: [],
       names: { tenant: 'Example', site: 'Demonstration Shop (nothing here is real)', domain: 'shop.example' },
@@ -71,7 +71,7 @@ async function seedExample(context: CliContext, dataDir: string, url: string): P
   });
 }
 
-/** What a person does first. @param url of the service now */
+/** Returns the lines that tell a person what to do first. @param url current URL of the service */
 export function exampleLines({ url: made, user }: Example, url: string): readonly string[] {
   return [
     '',

@@ -34,7 +34,7 @@ export function listenCommand({ env, stdout }: CliContext): Command {
     .addHelpText('after', HELP + EXIT_CODES_HELP)
     .action(async ({ forwardTo, service }: { readonly forwardTo: URL; readonly service?: URL }) => {
       const { CONSENT_LEDGER_KEY: apiKey = '', CONSENT_LEDGER_URL: address = DEFAULT_SERVICE } = env;
-      // A live key must not leave the machine for an address that was mistyped, either.
+      // Checked before any request, so that a live key is not sent to a mistyped address either.
       if (!apiKey.startsWith('svc_test_'))
         throw new CommandError(
           'Set CONSENT_LEDGER_KEY to a test key (svc_test_...) with the restriction secret.',
@@ -80,10 +80,10 @@ function webAddress(text: string): URL {
   return url;
 }
 
-/** Milliseconds between two questions to the service: at first, and while nothing happens. */
+/** Milliseconds between two requests to the service: at first, and while nothing happens. */
 const POLL_MS = 1_000;
 const IDLE_POLL_MS = 5_000;
-/** Milliseconds for an answer of the service. */
+/** Milliseconds that the service has to answer. */
 const ANSWER_MS = 10_000;
 const USER_AGENT = `consent-ledger/${VERSION}`;
 
@@ -91,9 +91,9 @@ export interface ForwardOptions {
   readonly service: URL;
   /** A test key with the restriction `secret`. */
   readonly apiKey: string;
-  /** The receiver. Nothing is sent to one that is not on this machine. */
+  /** The receiver, which must be on this machine. */
   readonly forwardTo: URL;
-  /** Of the signatures: `whsec_…`. */
+  /** Secret of the signatures: `whsec_…`. */
   readonly secret: string;
   /** Ends the work. */
   readonly signal: AbortSignal;
@@ -104,8 +104,8 @@ export interface ForwardOptions {
 }
 
 /**
- * Sends the webhooks of test records to a receiver on this machine, those from now on, each once and in their
- * order, until the signal. A receiver that is down misses them, as the lines show.
+ * Sends the webhooks of test records from now on to a receiver on this machine, each once and in order, until the
+ * signal. A receiver that is down misses them, as the output shows.
  * @throws CommandError if the service refuses the key, or does not answer at the beginning
  */
 export async function forwardTestEvents(options: ForwardOptions): Promise<void> {
@@ -115,7 +115,7 @@ export async function forwardTestEvents(options: ForwardOptions): Promise<void> 
   if ('problem' in first) throw new CommandError(first.problem);
   write(`Your webhook signing secret is ${secret}`);
   write(`Sending the webhooks of test records of ${service.origin} to ${forwardTo.href}. Stop with Ctrl-C.`);
-  // The requests count for the rate limit of the tenant, which its backend needs, too.
+  // The requests count against the rate limit of the tenant, which its backend needs, too.
   const waits = new BackOff(POLL_MS, IDLE_POLL_MS);
   let waitMs = waits.next();
   let cursor = first.next_cursor;
@@ -153,7 +153,7 @@ async function forward(
   const answer = await postWebhook(
     forwardTo,
     { headers: { ...signedHeaders(id, body, [keyOfSecret(secret)], begun), 'user-agent': USER_AGENT }, body },
-    // What a listener throws ends the request, whose line then says so.
+    // An exception in a listener fails the request, and its line says so.
     { lookupOf: (url) => loopbackLookup(url), signal, onCaught: () => undefined },
   );
   if (signal.aborted) return;
@@ -163,7 +163,7 @@ async function forward(
 /** Why the service sent no events. */
 interface Problem {
   readonly problem: string;
-  /** Whether the next request would get the same. */
+  /** Whether the next request would fail in the same way. */
   readonly isFinal: boolean;
   /** Milliseconds that the service asks to wait. */
   readonly waitMs: number;
@@ -181,7 +181,7 @@ async function eventsAfter(
   try {
     const response = await fetch(url, {
       headers: { 'x-api-key': apiKey, 'user-agent': USER_AGENT, accept: 'application/json' },
-      // The key is for this service alone.
+      // A redirect must not carry the key to another server.
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
     });

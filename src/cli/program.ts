@@ -6,8 +6,8 @@ import type { CliContext } from './command/context.js';
 /** Creates a command. Calling it loads the modules of that command only. */
 type CommandLoader = (context: CliContext) => Promise<Command>;
 
-// Commands that exist only here; the panel's operations are added to them. Each command is
-// loaded when it is named, because loading all of them takes seconds.
+// Commands written by hand; those of the panel's operations are added to them. A command is loaded only when it is
+// named, because loading all of them takes seconds.
 const ADMIN_COMMANDS: Readonly<Record<string, CommandLoader>> = {
   'seed-demo': async (context) => (await import('./admin/seed-demo.js')).seedDemoCommand(context),
   tenant: async (context) => (await import('./admin/site.js')).tenantCommand(context),

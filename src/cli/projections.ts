@@ -3,7 +3,7 @@ import type { Projection } from '../../projections/definition.js';
 import { PROJECTIONS } from '../../projections/index.js';
 import { counted } from '../../schemas/text/counted.js';
 import type { Installation } from '../app/installation.js';
-import { createGiveWay } from '../pipeline/admission/yield-to-admission.js';
+import { createYieldToAdmission } from '../pipeline/admission/yield-to-admission.js';
 import {
   compareProjection,
   differenceText,
@@ -139,7 +139,7 @@ async function withProgress(
       eventLog,
       projection,
       isFollowed: PROJECTIONS.includes(projection),
-      giveWay: createGiveWay({ db: workerPool }),
+      yieldToAdmission: createYieldToAdmission({ db: workerPool }),
       onProgress: (events, total) => update(events, total ?? events),
     }),
   );

@@ -37,7 +37,7 @@ export function roleCommand(context: CliContext, role: Role): Command {
     const stopSignal = signalled();
     let answersCallers = false;
     void stopSignal.then(() => {
-      // Requests that were taken are finished, however long they take.
+      // Accepted requests are finished, however long they take.
       if (!answersCallers) endInTime({ ms: LONGEST_STOP_MS, logger, exit: (exitCode) => process.exit(exitCode) });
     });
     const service = await startRole(env, role, config, logger);
@@ -64,7 +64,7 @@ type RunningRole = Pick<Service, 'url' | 'failed' | 'stop'>;
 
 async function startRole(env: Environment, role: Role, config: Config, logger: Logger): Promise<RunningRole> {
   if (role !== 'worker') return superviseApi(role, env, logger);
-  // Imported here, because the module loads the code of the service.
+  // Imported only here, because the module loads the code of the service.
   const { startWorkerService } = await import('../app/start-service.js');
   const { startWatchdog } = await import('../app/watchdog.js');
   const worker = await startWorkerService(config, logger);
@@ -89,8 +89,8 @@ function nextSteps(url: string): string[] {
 }
 
 /**
- * `migrate`: migrates the schema of the database, and tells what may run beside each step, and what of the
- * schema is not as the steps make it. With `--roles` it only creates the roles.
+ * `migrate`: migrates the schema of the database. It says what may run during each step, and where the schema differs
+ * from what the steps create. With `--roles` it only creates the roles.
  */
 export function migrateCommand(context: CliContext): Command {
   return jsonCommand('migrate', 'bring the database schema up to date; safe to repeat')

@@ -24,18 +24,21 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
 /** Programs that write their log to standard error. */
 const LOGGING: readonly string[] = ['serve', 'api', 'worker', 'migrate'];
 
-/** Whether a command line starts a program that runs until it is stopped. @param command its first word */
+/** Returns whether a command line starts a program that runs until it is stopped. @param command its first word */
 export function isService(command: string | undefined): boolean {
   return command !== undefined && LOGGING.includes(command);
 }
 
-/** A collector of logs reads lines of JSON, and would lose the one that says why the process ended. */
+/**
+ * Writes a failure; services write it as a JSON log line. Log collectors expect JSON and would lose the line that says
+ * why the process ended.
+ */
 async function writeFailure(args: readonly string[], context: CliContext, message: string): Promise<void> {
   if (!isService(args[0]) || !args.includes('--json')) {
     context.stderr.write(`${message}\n`);
     return;
   }
-  // Loaded already by these programs, and by no other command.
+  // These programs have already loaded the logger; other commands do not need it.
   const { createLogger } = await import('../platform/telemetry/logger.js');
   createLogger({ logLevel: 'fatal', logFormat: 'json' }, context.stderr).fatal(message);
 }

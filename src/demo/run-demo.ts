@@ -19,7 +19,7 @@ import { SignedClient } from './seed/signed-client.js';
 import { Seed } from './seed.js';
 
 const BATCH_SIZE = 100;
-/** The part of the consents that submission batches bring. */
+/** The fraction of the consents that is sent in submission batches. */
 const IN_BATCHES = 0.6;
 const PARALLEL = 16;
 const PATIENCE_MS = 120_000;
@@ -349,7 +349,7 @@ async function personalValuesIn(path: string, values: readonly string[]): Promis
   return found;
 }
 
-/** Writes the steps of the demonstration and what they prove; progress bars on a terminal only. */
+/** Prints the steps of the demonstration and what they prove, with progress bars on a terminal. */
 interface Narrator {
   step(title: string): void;
   say(text: string): void;

@@ -27,8 +27,8 @@ type Waiting = z.infer<typeof waitingRows>[number];
 const progressRows = z.tuple([z.object({ announced_at: z.date() })]);
 
 /**
- * Queues the collected announcements if an interval has ended since the last time. Intervals begin at
- * multiples of their length since 1970, so that a restart neither delays nor hastens an announcement.
+ * Queues the collected announcements if an interval has ended since the last time. Intervals begin at multiples of
+ * their length since 1970, so a restart neither delays nor advances an announcement.
  * @param intervalMs milliseconds
  * @returns number of queued announcements; null if no interval has ended
  */

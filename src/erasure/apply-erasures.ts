@@ -25,8 +25,8 @@ export interface AppliedErasures {
   /** `SubjectErased` events of the log that were unknown to this database. */
   readonly fromLog: number;
   /**
-   * Lines of the journal with erasures that were unknown to this database. Their records wait for
-   * their announcement again, unless the log has it.
+   * Lines of the journal with erasures that were unknown to this database. Their records are queued for announcement
+   * again, unless the log already has it.
    */
   readonly fromJournal: number;
   /**
@@ -42,9 +42,9 @@ const progressRows = z
   .length(1);
 
 /**
- * Destroys the key of every record that the log or the journal lists as erased. A restore from a
- * backup may have brought such keys back. Call it before the first request is served, and
- * periodically, so that a start has little to read. It is idempotent and safe to run concurrently.
+ * Destroys the key of every record that the log or the journal lists as erased. A restore from a backup may have
+ * brought such keys back. Call it before serving the first request, and periodically, so that each start has little to
+ * read. It is idempotent and safe to run concurrently.
  * @throws EventLogUnavailable, JournalUnavailable, InvalidEventBody, database errors
  */
 export async function applyErasures(options: ApplyErasuresOptions): Promise<AppliedErasures> {
@@ -141,7 +141,7 @@ async function applyLine(db: Queryable, line: JournalLine, lost: ReadonlySet<str
     await db.query('set local synchronous_commit = on');
     if (line.test_records !== undefined) await destroyTestRecords(db, line.test_records, tokens);
     if (erased === null) return (await destroyPersonalData(db, [], tokens)) > 0;
-    // A site that is missing in the backup has no records, and no stream for the announcement.
+    // A site that is missing from the backup has no records, and no stream for the announcement.
     const { site_id: siteId, reason } = erased;
     if (!(await lockSite(db, siteId))) return false;
     const deletedTokens = await destroyPersonalData(db, erased.event_ids, tokens);

@@ -7,12 +7,11 @@ const personRows = z.array(z.object({ site_id: z.string(), visitor_index: z.inst
 const eventRows = z.array(z.object({ event_id: z.string() }));
 
 /**
- * Locks a site's row until the end of the transaction. Admission takes this lock first, so that no
- * other transaction admits or erases records of the site meanwhile.
+ * Locks a site's row until the end of the transaction. Admission takes this lock first, so no other transaction admits
+ * or erases records of the site meanwhile.
  *
- * Not FOR UPDATE: a transaction that changes a row and then seals it changes it twice, and PostgreSQL
- * then checks the row's foreign keys again, which waits for such a lock. Two erasures of one site
- * would wait for each other.
+ * Not FOR UPDATE: a transaction that changes a row and then seals it changes it twice, and PostgreSQL then checks the
+ * row's foreign keys again, which would wait for such a lock. Two erasures of one site would deadlock.
  * @returns false if the site does not exist
  */
 export async function lockSite(db: Queryable, siteId: string): Promise<boolean> {
@@ -21,8 +20,8 @@ export async function lockSite(db: Queryable, siteId: string): Promise<boolean> 
 }
 
 /**
- * Deletes the keys and attachments of records, the ids of persons without a further record, the
- * listed approval tokens and those that the records consumed.
+ * Deletes the keys and attachments of records, the index entries of people who have no other record, the listed
+ * approval tokens, and the tokens that the records consumed.
  * @returns the number of deleted tokens
  */
 export async function destroyPersonalData(
@@ -38,9 +37,8 @@ export async function destroyPersonalData(
   const persons = personRows.parse(rows);
   const sites = [...new Set(persons.map((person) => person.site_id))].sort();
   for (const site of sites) await db.query(`select pg_advisory_xact_lock(${personsLock('$1::uuid')})`, [site]);
-  // The sealer adds rows of persons under the same lock. A statement of its own sees those that it
-  // committed meanwhile. No statistics exist on
-  // indexes of persons, so LIMIT and OFFSET make the planner look each of them up.
+  // The sealer adds rows of people under the same lock. A separate statement sees the rows that it committed meanwhile.
+  // There are no statistics on these indexes, so LIMIT and OFFSET make the planner look each of them up.
   await db.query(
     `delete from persons p using unnest($1::uuid[], $2::bytea[]) as g (site_id, visitor_index), lateral (
          select o.ctid as place from persons o where o.site_id = g.site_id and o.visitor_index = g.visitor_index limit 1) f
@@ -61,15 +59,14 @@ export async function destroyPersonalData(
 export interface ErasedRecords {
   readonly siteId: string;
   readonly reason: SubjectErasedRecord['reason'];
-  /** Erasure that destroyed them; null: the journal brought it back after a restore. */
+  /** The erasure that destroyed them; null if the journal repeated it after a restore. */
   readonly requestId: string | null;
   readonly eventIds: readonly string[];
 }
 
 /**
- * Records that the records are erased, and are to be announced. One that is recorded already stays
- * unchanged.
- * @returns the number of records that were not recorded before
+ * Marks records as erased and to be announced. Records that were already marked stay unchanged.
+ * @returns the number of records that were not marked before
  */
 export async function markErased(db: Queryable, erased: ErasedRecords): Promise<number> {
   const { rowCount } = await db.query(
@@ -81,9 +78,8 @@ export async function markErased(db: Queryable, erased: ErasedRecords): Promise<
 }
 
 /**
- * Records announcements that the log has. A record that waits for its announcement need not be
- * announced any more.
- * @returns those whose event id was not known
+ * Notes announcements that the log already has, so that waiting records are not announced again.
+ * @returns the announcements whose event id was unknown
  */
 export async function markAnnounced(
   db: Queryable,
@@ -95,7 +91,7 @@ export async function markAnnounced(
   );
   const unknown = new Set(eventRows.parse(rows).map((row) => row.event_id));
   const fresh = announcements.filter((one) => unknown.has(one.event_id));
-  // A record has one row here, also if a log announces it twice.
+  // A record has one row here, even if the log announces it twice.
   const byRecord = new Map(fresh.toReversed().map((one) => [one.erased_event_id, one]));
   const own = [...byRecord.values()];
   await db.query(

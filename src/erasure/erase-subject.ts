@@ -26,12 +26,11 @@ export interface ErasureTask {
 }
 
 /**
- * Erases the records of a person, one record, or all records older than a time (docs/erasure.md).
- * It destroys their keys, so that their personal part is permanently unreadable. `announceErasures`
- * later announces each record in the log, without personal data. Each transaction erases at most
- * 1,000 records, and `resumeErasures` finishes an interrupted erasure. An unknown subject is no
- * error: nothing is erased or logged.
- * @throws UnknownSite, JournalUnavailable, KeyError, database errors: committed parts remain erased
+ * Erases the records of a person, one record, or all records older than a time (docs/erasure.md). It destroys their
+ * keys, so that their personal part is permanently unreadable. `announceErasures` later announces each record in the
+ * log, without personal data. Each transaction erases at most 1,000 records, and `resumeErasures` finishes an
+ * interrupted erasure. An unknown subject is not an error: nothing is erased or logged.
+ * @throws UnknownSite, JournalUnavailable, KeyError, database errors; what was committed before remains erased
  */
 export async function eraseSubject(
   options: ErasureOptions,
@@ -44,14 +43,14 @@ export async function eraseSubject(
 export interface ResumeOptions {
   /** Ends the work before the next erasure. */
   readonly signal?: AbortSignal;
-  /** Receives an erasure that failed, and the others go on; absent: the first failure is thrown. */
+  /** Called for an erasure that failed, while the others continue; absent: the first failure is thrown. */
   readonly onFailed?: (request: ErasureRequest, error: unknown) => void;
 }
 
 /**
  * Carries out all unfinished erasures, oldest first.
  * @returns their receipts
- * @throws JournalUnavailable, because no erasure can go on without the journal
+ * @throws JournalUnavailable, because no erasure can proceed without the journal
  */
 export async function resumeErasures(
   parts: ErasureOptions,
@@ -71,12 +70,12 @@ export async function resumeErasures(
 }
 
 async function carryOut(parts: ErasureOptions, request: ErasureRequest): Promise<ErasureReceipt> {
-  // Cached before the transactions, which must not wait for a second connection.
+  // Read before the transactions, which must not wait for a second connection.
   await parts.keyring.siteKey(request.siteId);
   let progress: Progress = { isLast: false, after: null };
   while (!progress.isLast) progress = await erasePage(parts, request, progress.after);
-  // A separate transaction after the last commit: the receipt must not state a time before the
-  // destruction of a key.
+  // A separate transaction after the last commit, because the receipt must not state a time before the destruction of a
+  // key.
   await withTransaction(parts.db, (db) =>
     db.query('update erasure_requests set finished_at = clock_timestamp(), blind_index = null where id = $1', [
       request.id,
@@ -111,8 +110,7 @@ function erasePage(
     const isLast = page.next === null && !tokens.mayBeMore;
     const hasRecords = page.eventIds.length > 0;
     const reason = reasonOf(request.target);
-    // The journal is written before the commit: otherwise, a restore from a backup could bring
-    // erased data back.
+    // The journal is written before the commit. Otherwise a restore from a backup could bring erased data back.
     const isAnythingFound = hasRecords || tokens.ids.length > 0;
     if (isAnythingFound) {
       const erased = hasRecords ? { site_id: request.siteId, reason, event_ids: [...page.eventIds] } : null;

@@ -29,8 +29,8 @@ export interface ErasureRunnerOptions extends ApplyErasuresOptions {
 }
 
 /**
- * Creates the part that carries out requested and interrupted erasures. Several processes may run
- * it; a lease lets one work.
+ * Creates the part that carries out requested and interrupted erasures. Several processes may run it; a lease lets one
+ * of them work.
  */
 export function createErasureRunner(options: ErasureRunnerOptions): BackgroundPart {
   return new ErasureRunner(options);
@@ -79,7 +79,7 @@ class ErasureRunner implements BackgroundPart {
         }
       }
       let hasFailed = false;
-      // The request of one site, whose key cannot be read for example, must not hold up those of others.
+      // A failing request of one site, for example because its key cannot be read, must not hold up those of others.
       const onFailed = ({ id, siteId }: ErasureRequest, error: unknown): void => {
         hasFailed = true;
         const facts = { part: this.name, request: id, site: siteId, reason: describe(error) };
@@ -90,7 +90,7 @@ class ErasureRunner implements BackgroundPart {
         this.#erasedRecords += receipt.erasedRecords;
         logger.info({ part: this.name, request: receipt.id, records: receipt.erasedRecords }, 'erased');
       }
-      // After the log was applied: what it announces already is not announced again.
+      // This comes after the log was applied, so that nothing is announced twice.
       this.#announced += (await announceDueErasures(this.options, announceIntervalMs)) ?? 0;
       if (!hasFailed) backOff.reset();
       if (hasFailed) await pause(backOff.next(), signal);

@@ -16,16 +16,15 @@ export class UnknownSite extends Error {
 }
 
 /**
- * The erasure journal cannot be written or read. Nothing is erased then, because a restore could
- * bring it back.
+ * The erasure journal cannot be written or read. Nothing is erased then, because a restore could bring the data back.
  */
 export class JournalUnavailable extends Error {
   override readonly name = 'JournalUnavailable';
 }
 
 /**
- * A line of the erasure journal: the data that one transaction destroyed. It contains random ids
- * only, no personal data.
+ * A line of the erasure journal: the data that one transaction destroyed. It contains only random ids, no personal
+ * data.
  */
 export const JournalLine = z.strictObject({
   v: z.literal(1),
@@ -72,9 +71,8 @@ export interface ErasureJournal {
   /** Appends one line. On return it is on disk. @throws JournalUnavailable */
   append(line: JournalLine): Promise<void>;
   /**
-   * Reads the lines from a byte offset. If the file is shorter or no line starts there, the file
-   * was replaced, and the read starts at 0.
-   * Yields null for an unreadable line. A crash interrupted it, and its transaction was never
+   * Reads the lines from a byte offset. If the file is shorter or no line starts there, the file was replaced, and the
+   * read starts at 0. Yields null for an unreadable line: a crash interrupted it, and its transaction was never
    * committed.
    * @throws JournalUnavailable
    */

@@ -14,11 +14,10 @@ export interface SpellingMatch {
 }
 
 /**
- * Looks up an identifier and spellings that resemble it, without erasing or recording anything. The
- * service stores no values to compare with, only indexes, so that it tries a closed list of spellings:
- * other spellings of the person are not found.
+ * Looks up an identifier and spellings that resemble it, without erasing or recording anything. The service stores
+ * blind indexes, not values that could be compared, so it tries a fixed list of spellings and finds no others.
  * @param db in the role `consent_ledger_worker`
- * @returns the wanted value first, also if it has no records; others only if they have records
+ * @returns the given value first, even without records; other spellings only if they have records
  * @throws UnknownSite; KeyError, database errors
  */
 export async function findSpellings(
@@ -43,8 +42,8 @@ export async function findSpellings(
 }
 
 /**
- * Spellings that resemble a value, and that indexes hold apart because they can be another person's.
- * @returns each once, without those that count as equal to the value
+ * Returns spellings that resemble a value but have another blind index, because they could belong to another person.
+ * @returns each once, without spellings that count as equal to the value
  */
 export function nearSpellings(kind: BlindIndexKind, value: string): readonly string[] {
   const normal = normalise(kind, value);
@@ -106,9 +105,9 @@ function variantsOfPhone(value: string): readonly string[] {
 const MIN_NATIONAL_DIGITS = 5;
 
 /**
- * The texts that changes of case can make of a text, and of which they can make it: in the root
- * locale and in Turkish (`İ i`, `I ı`), with `ß` as `ss`, and with each form of the final sigma. One
- * change can lose a difference that another one needs, so that two follow each other.
+ * Returns the texts that changes of case turn a text into, or turn into the text: in the root locale and in Turkish (`İ
+ * i`, `I ı`), with `ß` as `ss`, and with both forms of the final sigma. Two changes are applied in a row, because one
+ * can remove a distinction that the other needs.
  */
 function caseForms(text: string): readonly string[] {
   const once = CASE_CHANGES.map((change) => change(text));
@@ -125,7 +124,7 @@ const CASE_CHANGES: readonly ((text: string) => string)[] = [
   (text) => text.replaceAll('ς', 'σ'),
 ];
 
-/** Lower-case letters that a person or a program writes for each other in Turkish names. */
+/** Lower-case letters that people and programs interchange in Turkish names. */
 const TURKISH: readonly (readonly string[])[] = [
   ['i', 'ı', 'i\u0307'],
   ['c', 'ç'],
@@ -134,7 +133,7 @@ const TURKISH: readonly (readonly string[])[] = [
   ['s', 'ş'],
   ['u', 'ü'],
 ];
-/** The look-up of a spelling costs a query. */
+/** A limit, because each spelling costs a query. */
 const MOST_FORMS = 256;
 
 /**

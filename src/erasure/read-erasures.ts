@@ -15,12 +15,10 @@ export interface Erasure {
   readonly identifier: BlindIndexKind | null;
   /** Event id, for the erasure of one record. */
   readonly recordId: string | null;
-  /** Records older than this, for a retention period. */
+  /** Erases records older than this, for a retention period. */
   readonly olderThan: Date | null;
   readonly requestedAt: Date;
-  /**
-   * A time not before the commit that destroyed its last key; null while the erasure is unfinished.
-   */
+  /** A time at or after the commit that destroyed its last key; null while the erasure is unfinished. */
   readonly finishedAt: Date | null;
   readonly erasedRecords: number;
   readonly deletedApprovalTokens: number;

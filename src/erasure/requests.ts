@@ -15,7 +15,7 @@ import {
 } from '../platform/keys/index.js';
 import { UnknownSite } from './journal.js';
 
-/** The data to erase: of a person, one record, or (`before`) all records older than a time. */
+/** What to erase: the records of a person, one record, or (`before`) all records older than a time. */
 export type ErasureSubject =
   | { readonly kind: BlindIndexKind; readonly value: string }
   | { readonly kind: 'record'; readonly eventId: string }
@@ -144,7 +144,7 @@ export function orderErasure(
 /** Action of the audit log for an erasure request. */
 export const ERASURE_ACTION = 'erasure.create';
 
-/** The audit entry of an order. A person appears only as the kind of identifier. */
+/** Returns the audit entry of an order. Of a person, it names only the kind of identifier. */
 export function auditOf({ request, isNew }: RecordedOrder, { siteId, by }: ErasureOrder) {
   return {
     subject: { kind: 'erasure', id: request.id },
@@ -158,7 +158,7 @@ export function auditOf({ request, isNew }: RecordedOrder, { siteId, by }: Erasu
   };
 }
 
-/** The target of a subject: of a person, the blind index alone. */
+/** Returns the target of a subject: for a person, only the blind index. */
 export function targetOf(siteKey: Uint8Array, subject: ErasureSubject): ErasureTarget {
   switch (subject.kind) {
     case 'record':
@@ -171,8 +171,8 @@ export function targetOf(siteKey: Uint8Array, subject: ErasureSubject): ErasureT
 }
 
 /**
- * Digest of key and target together. It allows no guessing of either, as long as the caller's keys
- * are random.
+ * Returns the digest of key and target together. Neither can be guessed from it as long as the caller's keys are
+ * random.
  */
 export function requestDigest(
   siteKey: Uint8Array,
@@ -193,7 +193,7 @@ async function earlierRequest(db: Queryable, digest: Buffer | null): Promise<str
   return id;
 }
 
-/** The reason that the log states: the kind of the request, without a reference to a person. */
+/** Returns the reason that the log states: the kind of the request, without a reference to a person. */
 export function reasonOf(target: ErasureTarget): SubjectErasedRecord['reason'] {
   return target.kind;
 }
@@ -223,8 +223,8 @@ function requestOf(row: z.infer<typeof OpenRow>): ErasureRequest {
 }
 
 /**
- * Reads the unfinished erasures, oldest first. One whose row was altered is left out: who can only write
- * to the database has nothing erased.
+ * Reads the unfinished erasures, oldest first. Altered rows are left out, so that write access to the database is not
+ * enough to have anything erased.
  */
 export async function openErasureRequests(db: Queryable, seals: RowSeals): Promise<ErasureRequest[]> {
   const where = 'finished_at is null order by requested_at, id';

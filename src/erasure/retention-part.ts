@@ -12,24 +12,25 @@ export interface RetentionOptions extends ErasureOptions {
   readonly db: pg.Pool;
   readonly keyring: ErasureOptions['keyring'] & RowSeals;
   readonly logger: ServiceLogger;
-  /** The clock that batches are sealed by: throws ClockNotTrusted where it differs from the database's, or has jumped. */
+  /**
+   * The clock by which batches are sealed. It throws ClockNotTrusted if it differs from the database's or has jumped.
+   */
   readonly clock: TrustedClock;
-  /** How often sites are looked through, in milliseconds. */
+  /** Interval at which all sites are checked, in milliseconds. */
   readonly everyMs?: number;
 }
 
 const DAY_MS = 86_400_000;
 const EVERY_MS = 3_600_000;
-/** Interval after the clock was not trusted, in milliseconds. */
+/** Milliseconds until the next attempt when the clock was not trusted. */
 const CLOCK_RETRY_MS = 60_000;
 const LimitedSite = z.object({ id: z.string(), retention_days: z.int() });
 type LimitedSite = z.infer<typeof LimitedSite>;
 
 /**
- * Creates the part that erases records older than their site's retention period. Several processes
- * may run it; a lease lets one work. An erasure due to a wrong clock would be irreversible. Age is
- * therefore measured against the database's clock, and nothing is erased while the clocks are not
- * trusted.
+ * Creates the part that erases records older than their site's retention period. Several processes may run it; a lease
+ * lets one of them work. An erasure because of a wrong clock could not be undone. Age is therefore measured by the
+ * database's clock, and nothing is erased while the clocks are not trusted.
  */
 export function createRetention(options: RetentionOptions): BackgroundPart {
   const { db, logger, clock, everyMs = EVERY_MS } = options;
@@ -88,7 +89,7 @@ export function createRetention(options: RetentionOptions): BackgroundPart {
 
 const clockRows = z.tuple([z.object({ now: z.date() })]);
 
-/** The database's time, and no later than the process's. @throws ClockNotTrusted */
+/** Returns the earlier of the database's time and the process's time. @throws ClockNotTrusted */
 async function trustedNow(db: pg.Pool, clock: TrustedClock): Promise<Date> {
   const own = await clock();
   const [{ now }] = clockRows.parse((await db.query('select clock_timestamp() as now')).rows);
@@ -96,8 +97,8 @@ async function trustedNow(db: pg.Pool, clock: TrustedClock): Promise<Date> {
 }
 
 /**
- * Finds the sites with records to erase. The other sites need no recorded request. A site whose row was
- * altered is left out: no backup undoes an erasure.
+ * Finds the sites that have records to erase, so that no request is recorded for the others. A site whose row was
+ * altered is left out, because no backup undoes an erasure.
  */
 async function sitesWithOldRecords(
   { db, keyring }: Pick<RetentionOptions, 'db' | 'keyring'>,

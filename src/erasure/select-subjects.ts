@@ -35,8 +35,8 @@ const scanRows = z.array(z.object({ event_id: z.string(), is_own: z.boolean() })
 const tokenRows = z.array(z.object({ id: z.string() }));
 
 /**
- * Finds the next records that still have keys. A record whose key row was altered is left out where a
- * person is erased: it could be another person's.
+ * Finds the next records that still have keys. When a person is erased, a record whose key row was altered is left out,
+ * because it could belong to another person.
  * @param db in a transaction that holds the lock on the site's row
  * @param after event id after which the page starts; null: from the first
  */
@@ -82,10 +82,9 @@ async function nextOldRecords(db: Queryable, siteId: string, below: string, afte
 }
 
 /**
- * Finds the next approval tokens of an erasure: those that these records consumed, and after the last records
- * the other ones of the person or of the same age: as many as were minted within their short lives. Looked up with
- * each page, a person's tokens would be read once for each page of the records that consumed them. The lock on the
- * site's row prevents concurrent use.
+ * Finds the next approval tokens of an erasure: those that these records consumed and, after the last page of records,
+ * the remaining ones of the person or of the same age. Tokens are short-lived, so few remain. Looking all of them up
+ * with each page would read a person's tokens once per page. The lock on the site's row prevents concurrent use.
  */
 export async function nextApprovalTokens(
   db: Queryable,
@@ -93,7 +92,7 @@ export async function nextApprovalTokens(
   { eventIds, next }: RecordPage,
 ): Promise<{ readonly ids: readonly string[]; readonly mayBeMore: boolean }> {
   if (next !== null) {
-    // OFFSET: looked up by the index, also where a page of records is a large part of the table.
+    // OFFSET makes the planner use the index even if a page of records is a large part of the table.
     const { rows } = await db.query(
       `select t.id
          from unnest($2::uuid[]) e (id)

@@ -81,8 +81,8 @@ export async function shownReceipt(
 export const ANNOUNCEMENT_STATES = ['waiting', 'logged', 'sealed', 'stamped'] as const;
 
 /**
- * A queued `SubjectErased` of an erasure: `waiting` for the log, `logged`, `sealed` in a batch, or
- * `stamped` with that batch.
+ * A queued `SubjectErased` of an erasure: `waiting` for the log, `logged`, `sealed` in a Merkle batch, or `stamped`
+ * with that batch.
  */
 interface Announcement {
   readonly eventId: string;
@@ -152,8 +152,8 @@ export interface Remains {
   /** Whether any key or approval token was destroyed. */
   readonly isAnythingDestroyed: boolean;
   /**
-   * Whether the planner statistics of the database hold samples of keys, so that its users could still
-   * decrypt erased values. The schema prevents it; an operator can have changed the schema.
+   * Whether the planner statistics of the database hold samples of keys, with which its users could still decrypt
+   * erased values. The schema prevents this, but an operator can have changed the schema.
    */
   readonly areKeysSampled: boolean;
   /** When deleted bytes were removed from the database's files; null if not yet. */
@@ -198,7 +198,7 @@ export async function readRemains(
   };
 }
 
-/** The end of the first scrub of the database's files that started after a time; null: none. */
+/** Returns when the first scrub of the database's files that started after a time ended; null if there was none. */
 async function firstScrubSince(db: Queryable, moment: Date): Promise<Date | null> {
   const { rows } = await db.query('select finished_at from scrubs where started_at >= $1 order by started_at limit 1', [
     moment,

@@ -12,10 +12,10 @@ const Ids = z.array(z.object({ id: z.string() }));
 const idsOf = (rows: readonly unknown[]): readonly string[] => Ids.parse(rows).map(({ id }) => id);
 
 /**
- * Erases test records, for a test key: at once, and without a trace outside the tables of test keys. The public part
- * of an erased test record stays as long as the record would.
+ * Erases test records for a test key: immediately, and without a trace outside the tables of test keys. The public part
+ * of an erased test record is kept as long as the record would have been.
  * @param db in the role `consent_ledger_api`
- * @returns the id of the erasure: that of the first one, if the order is repeated
+ * @returns the id of the erasure; if the order is repeated, that of the first one
  */
 export async function eraseForTestKey(
   db: Queryable,
@@ -62,8 +62,8 @@ export async function eraseForTestKey(
 }
 
 /**
- * Deletes the test records that an erasure of records of the site reaches: those of the person, or of the same age.
- * They are no records, and are not counted.
+ * Deletes the test records that an erasure of live records also concerns: those of the same person or age. They are not
+ * records, so they are not counted.
  * @param db in a transaction that holds the lock on the site's row, in the role `consent_ledger_worker`
  * @throws JournalUnavailable; database errors
  */
@@ -86,7 +86,7 @@ export async function eraseTestRecords(
   );
   const tokenIds = idsOf(tokens.rows);
   if (eventIds.length + tokenIds.length === 0) return;
-  // A line of its own: a program that does not know test records skips it, and no other.
+  // A separate line, so that a program that does not know test records skips only this line.
   await journal.append({ v: 1, erased: null, approval_tokens: [...tokenIds], test_records: [...eventIds] });
   await destroyTestRecords(db, eventIds, tokenIds);
 }

@@ -18,7 +18,7 @@ export interface AuditSubject {
 
 /** One entry of the audit log. */
 interface AuditEntry {
-  /** Null: the change concerns the installation. */
+  /** Null if the change concerns the whole installation. */
   readonly tenantId: string | null;
   readonly actor: Actor;
   /** `<subject>.<verb>`, e.g. `site.create`. */
@@ -38,7 +38,7 @@ interface AuditEntry {
  */
 export async function appendAuditEntry(db: Queryable, entry: AuditEntry): Promise<void> {
   const { tenantId, actor, action, subject, details } = entry;
-  // A transaction of its own seals the line.
+  // Opens a transaction if there is none, because row seals are written at its end.
   await withTransaction(db, async (db) => {
     await db.query(
       `insert into audit_log (tenant_id, actor_kind, actor_id, action, subject_kind, subject_id, details)

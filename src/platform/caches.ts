@@ -10,9 +10,9 @@ export interface ByteCache {
 }
 
 export interface ByteCacheOptions {
-  /** Bytes that are stored at most. Those that were not used for the longest time go first. */
+  /** Most bytes that are stored. The least recently used ones are evicted first. */
   readonly maxBytes: number;
-  /** Larger values, in bytes, are returned and not stored. */
+  /** Values larger than this, in bytes, are returned but not stored. */
   readonly maxEntryBytes: number;
 }
 
@@ -144,8 +144,8 @@ export function createFreshCache<K, V>(options: FreshCacheOptions<K, V>): FreshC
 }
 
 /**
- * Joins the look-ups that begin in one turn of the event loop. A service with many sites would otherwise
- * send one statement for each request.
+ * Combines the look-ups that begin in one turn of the event loop. Otherwise a service with many sites would send one
+ * statement per request.
  * @param load looks up distinct keys; its result lacks what does not exist
  * @returns a function that looks up one key, always after it was called; undefined if it does not
  *   exist. It rejects with the error of `load`
@@ -179,7 +179,7 @@ export interface Remembered<A extends readonly (string | null)[], T> {
   (...args: A): Promise<T>;
   /** Returns whether the result is cached or being loaded. */
   has(...args: A): boolean;
-  /** Caches a result that was loaded otherwise, unless there is one. */
+  /** Caches a result that was loaded in another way, unless there already is one. */
   remember(value: T, ...args: A): void;
 }
 

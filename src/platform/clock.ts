@@ -8,8 +8,8 @@ export const MAX_CLOCK_DIFFERENCE_MS = 60_000;
 const clockRows = z.tuple([z.object({ at: z.date() })]);
 
 /**
- * Returns by how many milliseconds this process's clock is ahead of the database's. Returns 0 if
- * the difference is less than the duration of the query.
+ * Returns by how many milliseconds this process's clock is ahead of the database's, or 0 if the difference is less than
+ * the duration of the query.
  * @param now Unix milliseconds
  */
 export async function clockDifference(db: Queryable, now: () => number): Promise<number> {
@@ -39,8 +39,8 @@ export interface TrustedClockOptions {
   readonly db: Queryable;
   readonly logger: ServiceLogger;
   /**
-   * Time in milliseconds for which a clock that jumped is not trusted, even if the database agrees.
-   * A machine that slept continues after it.
+   * Time in milliseconds for which a clock that jumped is not trusted, even if the database agrees. A machine that was
+   * asleep can continue after that.
    */
   readonly holdMs?: number;
   /** Unix milliseconds. */

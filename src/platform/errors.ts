@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { ERROR_CODES, type ErrorCode, type FieldError } from '../../schemas/api/error-codes.js';
 import { schemaWords } from '../../schemas/json/schema-words.js';
 
-/** The message of something thrown, without its name. */
+/** Returns the message of something thrown, without the name of its class. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -10,17 +10,17 @@ export function messageOf(error: unknown): string {
 const MAX_FIELD_ERRORS = 50;
 const MAX_NAME_LENGTH = 100;
 
-/** The problems of a value as invalid fields, 50 at most. */
+/** Converts the problems of a value to invalid fields, 50 at most. */
 export function fieldErrors({ issues }: z.ZodError): readonly FieldError[] {
   return issues.flatMap(errorsOfIssue).slice(0, MAX_FIELD_ERRORS);
 }
 
-/** The problems as lines for people who read no JSON. */
+/** Formats invalid fields as lines for people. */
 export function linesOf(errors: readonly FieldError[]): string {
   return errors.map(({ field, message }) => `${field}: ${message}`).join('\n');
 }
 
-/** The path of a member as `field` of an error. Names are truncated, because the client chose them. */
+/** Formats the path of a member as `field` of an error. Names are truncated, because the client chose them. */
 export function fieldOf(path: readonly PropertyKey[]): string {
   return path.map((name) => String(name).slice(0, MAX_NAME_LENGTH)).join('.');
 }
@@ -41,8 +41,8 @@ export interface RefusalDetails {
 }
 
 /**
- * The domain refuses a client's request, or cannot serve it now. It has a code of the table of
- * error codes and is independent of HTTP: `api/` translates it into a response.
+ * The domain refuses a client's request, or cannot serve it now. The error has a code of the table of error codes and
+ * is independent of HTTP: `api/` translates it into a response.
  */
 export class RequestRefused extends Error {
   override readonly name = 'RequestRefused';
@@ -87,7 +87,7 @@ export function invalidChange(...errors: readonly FieldError[]): ChangeRefused {
 
 /**
  * @param value its members have names of the API or of the code: `mediaType` is `media_type` of the API
- * @param field the name of a value that is no object
+ * @param field the name of a value that is not an object
  * @returns the value as the schema has it
  * @throws ChangeRefused `invalid`
  */

@@ -16,8 +16,8 @@ export function newEventId(now: number, random: RandomPool): string {
 }
 
 /**
- * The smallest event id (UUIDv7, RFC 9562 §5.7) of a time. Ids created before are smaller; ids
- * created from then on are not.
+ * Returns the smallest event id (UUIDv7, RFC 9562 §5.7) of a time. Ids created earlier are smaller; ids created from
+ * then on are not.
  * @throws RangeError for times before 1970 or beyond 48 bits of milliseconds
  */
 export function firstEventIdAt(time: Date): string {

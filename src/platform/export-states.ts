@@ -4,9 +4,9 @@ import type { EXPORT_REASONS, EXPORT_STATES } from '../../schemas/api/panel/expo
 import { type Queryable, withTransaction } from './database/pool.js';
 
 /**
- * The states of an export, and the only code that changes them. `exports` has one row for each
- * export of the panel and the API, and for each package or receipt that is made at once. The row is
- * what an erasure of the site reaches, whichever process makes the export.
+ * The states of an export, and the only code that changes them. `exports` has one row for each export of the panel and
+ * the API, and for each package or receipt that is made immediately. Through this row an erasure of the site reaches
+ * the export, whichever process makes it.
  *
  *     queued ─▶ running ─▶ finished ─▶ expired
  *        ◀──────── │           │
@@ -19,20 +19,20 @@ export type ExportReason = (typeof EXPORT_REASONS)[number];
 
 /** The states from which an export can enter each state. */
 const FROM: Readonly<Record<ExportState, readonly ExportState[]>> = {
-  // The run was given back, and another one may succeed.
+  // The run was released, and another one may succeed.
   queued: ['running'],
   // From `running`: another worker takes the export over.
   running: ['queued', 'running'],
   finished: ['running'],
-  // From `finished`: the file of a finished package could not be put in its place.
+  // From `finished`: the file of a finished package could not be moved to its destination.
   failed: ['running', 'finished'],
   cancelled: ['queued', 'running', 'finished'],
   expired: ['finished'],
 };
 
 /**
- * SQL of the state that clients see, of a row `e` of `exports` and its job `j`. It is the state of the
- * row, except that a package expires by time even while no worker runs that would say so.
+ * SQL of the state that clients see, of a row `e` of `exports` and its job `j`. It is the state of the row, except that
+ * a package expires on time even if no worker is running to mark it.
  */
 export const SHOWN_STATE = `case when e.state = 'finished' and j.expires_at <= now() then 'expired' else e.state end`;
 
@@ -49,10 +49,10 @@ export async function queueExport(
   ]);
 }
 
-/** Registers an export that this process makes at once. @returns its id */
+/** Registers an export that this process makes immediately. @returns its id */
 export async function startExport(db: Queryable, siteId: string, requestedBy: string): Promise<string> {
   const id = uuidV7();
-  // Each change is a transaction, which seals the row.
+  // In a transaction, because that is what seals the row.
   await withTransaction(db, (db) =>
     db.query(`insert into exports (id, site_id, state, requested_by) values ($1, $2, 'running', $3)`, [
       id,
@@ -72,9 +72,9 @@ export interface StateChange {
 }
 
 /**
- * Changes the state of one export, and destroys the seed of its key where that state keeps no
- * package. The caller's transaction may change the job as well: the row of `exports` is locked
- * first, everywhere, because another order could deadlock.
+ * Changes the state of one export, and destroys the seed of its key where that state keeps no package. The caller's
+ * transaction may change the job as well. All code locks the row of `exports` first, because another order could
+ * deadlock.
  * @param db within a transaction
  * @returns false, and nothing is changed, if the export cannot enter this state or another run has
  *   claimed it
@@ -98,7 +98,7 @@ export async function enterState(
   return rowCount === 1;
 }
 
-/** Returns whether an export that this process makes at once has not been stopped. */
+/** Returns whether an export that this process makes immediately is still running, that is, was not stopped. */
 export async function isRunning(db: Queryable, id: string): Promise<boolean> {
   const { rowCount } = await db.query(`select from exports where id = $1 and state = 'running'`, [id]);
   return rowCount === 1;
@@ -127,9 +127,9 @@ export interface CancelledExports {
 const StateRows = z.array(z.object({ state: z.string() }));
 
 /**
- * Cancels the site's exports that are queued or running, or whose package the service keeps, and
- * destroys their keys. Packages that left the service are out of its reach. The rows are locked by
- * id, everywhere: with two orders, two transactions could wait for each other.
+ * Cancels the site's exports that are queued or running, or whose package the service keeps, and destroys their keys.
+ * Packages that have left the service are out of its reach. All code locks these rows in the order of their ids, so
+ * that two transactions cannot deadlock.
  * @param db within the transaction that erases
  */
 export async function cancelForErasure(db: Queryable, siteId: string): Promise<CancelledExports> {

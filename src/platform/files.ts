@@ -16,7 +16,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** What `serve --example` made in its data folder. The file is the mark of an example. */
+/** What `serve --example` created in its data folder. This file marks the folder as an example. */
 const Example = z.object({
   /** Origin of the service when it was made: the only one whose pages may use the keys. */
   url: z.string(),
@@ -41,7 +41,7 @@ export async function readExample(dataDir: string): Promise<Example | null> {
 
 export async function writeExample(dataDir: string, example: Example): Promise<void> {
   const file = fileIn(dataDir);
-  // A reader finds the whole file or none.
+  // A reader finds the complete file or none.
   await writeFile(`${file}.new`, `${JSON.stringify(example, null, 2)}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);
 }

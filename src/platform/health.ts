@@ -1,12 +1,9 @@
 /**
- * Why a process is not simply ready, by a stable code that `/readyz` shows.
- *
- * `unready`: a process that answers callers cannot accept a consent, and another one may be able to:
- * a load balancer must not send requests to it. `degraded`: it accepts consents, or no other process
- * could do more; an operator has to know. A worker answers no callers, and does its work or not: each
- * reason makes it unready.
- *
- * A message is public: it names no host, no tenant and no person.
+ * Reasons why a process is not fully ready, by stable codes that `/readyz` shows. `unready`: a process that answers
+ * callers cannot accept a consent but another one may, so a load balancer must not send requests to it. `degraded`: it
+ * accepts consents, or no other process could do more, but an operator should know. A worker does not answer callers
+ * and either does its work or does not, so each reason makes it unready. A message is public: it names no host, no
+ * tenant and no person.
  */
 export const READINESS_REASONS = {
   stopping: { effect: 'unready', message: 'The process is stopping. Send requests to another process.' },
@@ -68,7 +65,7 @@ export interface ReadinessReason {
   readonly names?: readonly string[];
 }
 
-/** The codes in the order of the table, which is that of their weight. */
+/** The codes in the order of the table, the most serious first. */
 export const READINESS_CODES: readonly ReadinessCode[] = Object.keys(READINESS_REASONS).filter(isReadinessCode);
 
 export function isReadinessCode(code: string): code is ReadinessCode {
@@ -86,23 +83,23 @@ export function statusOf(reasons: readonly ReadinessReason[], serving: Serving):
 }
 
 /**
- * Looks at one thing that a process needs. Whatever a process can lack is a source of its own, so that
- * one that does not answer hides no other.
+ * Checks one thing that a process needs. Each of these is a separate source, so that one that does not answer does not
+ * hide the others.
  */
 export interface ReadinessSource {
   /** Name in the program's log. */
   readonly name: string;
-  /** @returns the reasons that hold now; none: all is well */
+  /** @returns the current reasons; empty if all is well */
   check(): Promise<readonly ReadinessReason[]> | readonly ReadinessReason[];
-  /** Returns the reason that holds while `check` rejects with this error, or does not answer in time. */
+  /** Returns the reason to show while `check` rejects with this error or does not answer in time. */
   ifUnknown(error: unknown): ReadinessCode;
 }
 
 /** The readiness of one process. */
 export interface Readiness {
   /**
-   * Asks all sources. However often it is called, a source is asked once a second at most, and once
-   * at a time.
+   * Asks all sources. However often it is called, each source is asked at most once a second, and never twice at the
+   * same time.
    * @returns the reasons in the order of their weight, each code once. Never rejects.
    */
   reasons(): Promise<readonly ReadinessReason[]>;

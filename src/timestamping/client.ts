@@ -18,8 +18,7 @@ export interface TimestampClient {
    *
    * @param data the exact bytes to stamp; may be empty
    * @param options.previous the newest existing token: the new one must not precede it
-   * @param options.exclude organizations whose time stamps exist: a response of one of them counts
-   *   as none
+   * @param options.exclude organizations whose time stamps already exist; a response of one of them is ignored
    * @throws TimestampUnavailable if no other authority returned a valid token, or all of them are
    *   paused
    */
@@ -51,7 +50,7 @@ export function createTimestampClient(options: TimestampClientOptions): Timestam
   } = options;
   if (authorities.length === 0) throw new TypeError('a time stamp client needs at least one authority');
   const health = new Map<string, AuthorityHealth>();
-  // An authority that is known to be excluded is not asked: it may charge for each response.
+  // An authority that is known to be excluded is not asked, because it may charge for each response.
   const organizations = new Map<string, string>();
   const cache = new AnswerCache(64, 32 * 1024 * 1024);
   const context: Context = { ...options, clock, sleep, fetch, timeoutMs, cache };
@@ -110,7 +109,7 @@ export interface BackOffLimits {
 export const HEALTHY: AuthorityHealth = { failures: 0, notBefore: 0 };
 
 /**
- * The health of an authority after another failure.
+ * Returns the health of an authority after another failure.
  * @param now Unix milliseconds
  * @param jitter in [0, 1): spreads the pauses of several installations over the last quarter
  */
@@ -135,7 +134,7 @@ export function whomToAsk<T extends { readonly health: AuthorityHealth }>(
   now: number,
   { longestMs }: Pick<BackOffLimits, 'longestMs'>,
 ): { readonly ask: readonly T[]; readonly nextAt: number | undefined } {
-  // A clock that was ahead makes every authority fail, and its pauses would last until that time comes.
+  // A clock that runs ahead makes every authority fail, and the pauses that it sets would last until that time comes.
   const ask = authorities.filter(({ health }) => health.notBefore <= now || health.notBefore > now + longestMs);
   const nextAt = ask.length > 0 ? undefined : Math.min(...authorities.map(({ health }) => health.notBefore));
   return { ask, nextAt };

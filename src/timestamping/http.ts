@@ -32,7 +32,7 @@ export class HttpFailure extends Error {
 }
 
 const MAX_REDIRECTS = 3;
-/** No compression: what is asked for is small, and a broken coding makes Node's `fetch` wait for ever. */
+/** No compression: responses are small, and a broken content coding makes Node's `fetch` wait for ever. */
 const IDENTITY = 'identity';
 
 /**
@@ -46,7 +46,7 @@ export async function exchange(fetch: Fetch, request: BoundedRequest): Promise<B
   return withAnySignal(sources, async (signal) => {
     const aborted = abortOf(signal);
     const tooLate = aborted.promise.then(async (): Promise<never> => {
-      // An aborted `fetch` rejects first, with its reason. Node's does not always: not if a content coding is broken.
+      // Usually an aborted `fetch` rejects first, with the reason. Node's does not if a content coding is broken.
       await nextTurn();
       throw new HttpFailure('gave no complete answer in time');
     });
@@ -98,7 +98,7 @@ async function fetchOnce(fetch: Fetch, url: URL, request: BoundedRequest, signal
   }
 }
 
-/** Ends the connection of a response that is not read. That its body has failed already does not matter. */
+/** Ends the connection of a response that is not read. It does not matter if its body has already failed. */
 async function discard(response: Response): Promise<void> {
   await response.body?.cancel().catch(() => undefined);
 }

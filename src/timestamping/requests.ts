@@ -29,9 +29,8 @@ export function timestampRequest(data: Uint8Array, hash: StampHash, nonce: Uint8
 }
 
 /**
- * Encodes an OCSPRequest for one certificate (RFC 6960 §4.1). It has no nonce, so that a responder
- * can use stored responses. The issuer is identified by SHA-1, which every responder supports; no
- * security depends on it.
+ * Encodes an OCSPRequest for one certificate (RFC 6960 §4.1). It has no nonce, so responders can use stored responses.
+ * The issuer is identified by SHA-1, which every responder supports; no security depends on it.
  * @returns DER
  */
 export function ocspRequest(certificate: Certificate, issuer: Certificate): Uint8Array {

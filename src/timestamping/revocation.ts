@@ -28,10 +28,7 @@ export interface GatheringContext {
 
 const MAX_CRL_BYTES = 8 * 1024 * 1024;
 const MAX_OCSP_BYTES = 256 * 1024;
-/**
- * Only the first sources of a certificate are asked, so that a certificate cannot cause many
- * requests.
- */
+/** Limit of sources that are asked per certificate, so that a certificate cannot cause many requests. */
 const MAX_SOURCES = 4;
 
 /**
@@ -104,7 +101,7 @@ function ocspSource(certificate: Certificate, issuer: Certificate): Source {
   };
 }
 
-/** The earliest `nextUpdate`; undefined if a response has none. */
+/** Returns the earliest `nextUpdate`; undefined if any response has none. */
 function earliest(answers: readonly RevocationEvidence[]): Date | undefined {
   const times = answers.map(({ nextUpdate }) => nextUpdate);
   return times.includes(undefined) ? undefined : times.sort((a, b) => Number(a) - Number(b))[0];

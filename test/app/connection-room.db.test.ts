@@ -7,7 +7,10 @@ it('states how many connections it opens, warns if others leave too few, and ref
   const database = await createTestDatabase();
   onTestFinished(() => database.drop());
   const workerPool = createPool({
-    ...{ url: database.url, applicationName: 'test', maxConnections: 1, statementTimeoutMs: 60_000 },
+    url: database.url,
+    applicationName: 'test',
+    maxConnections: 1,
+    statementTimeoutMs: 60_000,
     onIdleError: () => undefined,
   });
   const log: [level: string, numbers: object][] = [];

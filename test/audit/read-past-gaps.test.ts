@@ -5,8 +5,12 @@ import type { EventLog, StreamEvent } from '../../src/pipeline/event-log/port.js
 
 const LEFT = [0, 1, 4, 5];
 const eventOf = (revision: number): StreamEvent => ({
-  ...{ stream: 'policy', revision, id: `${revision}`, type: 'Test.v1' },
-  ...{ data: new Uint8Array(0), metadata: new Uint8Array(0) },
+  stream: 'policy',
+  revision,
+  id: `${revision}`,
+  type: 'Test.v1',
+  data: new Uint8Array(0),
+  metadata: new Uint8Array(0),
 });
 /** A log that lost two events in the middle of a stream, and refuses such a page as its adapters do. */
 const eventLog = {

@@ -24,7 +24,9 @@ const Consents = z.object({ data: z.array(z.object({ record: z.object({ decision
 async function startExample(folder: string) {
   const env = { PATH: process.env.PATH, PORT: '0', LAME_DUCK_MS: '0', LOG_LEVEL: 'error' };
   const child = spawn(process.execPath, [LEDGER, 'serve', '--example', '--json'], {
-    ...{ cwd: folder, env, stdio: ['ignore', 'pipe', 'ignore'] },
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
   });
   const ended = once(child, 'exit');
   for await (const line of createInterface({ input: child.stdout })) {

@@ -141,8 +141,13 @@ person: { visitor_id: { column: visitor } }
       decision: 'partial',
       categories: { analytics: true, marketing: false },
       import: { tool: 'Cookiebot', claimed_at: '2024-03-01T08:15:00.000Z', row: 1, imported_by: 'operator' },
-      ...{ api_key_id: null, identity_assurance: null, approval_token_id: null, vouched: [] },
-      ...{ source_record_id: 'key-of-visitor-1', ip_address: '192.0.2.0', user_agent: 'Mozilla/5.0' },
+      api_key_id: null,
+      identity_assurance: null,
+      approval_token_id: null,
+      vouched: [],
+      source_record_id: 'key-of-visitor-1',
+      ip_address: '192.0.2.0',
+      user_agent: 'Mozilla/5.0',
       metadata: { url: 'https://shop.example/' },
     });
     expect(second).toMatchObject({ decision: 'rejected', import: { row: 3 } });
@@ -233,8 +238,10 @@ person: { visitor_id: { column: visitor } }
     expect(await verified()).toMatchObject({
       valid: true,
       data: {
-        ...{ hash_valid: true, merkle_valid: true },
-        ...{ imported_from: 'Cookiebot', claimed_at: '2024-03-02T09:30:12.000Z' },
+        hash_valid: true,
+        merkle_valid: true,
+        imported_from: 'Cookiebot',
+        claimed_at: '2024-03-02T09:30:12.000Z',
       },
     });
   });

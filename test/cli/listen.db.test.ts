@@ -46,7 +46,12 @@ async function listening(service: URL, apiKey: string, forwardTo: URL) {
   const events = new EventEmitter();
   let go = (): void => undefined;
   const running = forwardTestEvents({
-    ...{ service, apiKey, forwardTo, secret, signal: stop.signal, write: (line: string) => lines.push(line) },
+    service,
+    apiKey,
+    forwardTo,
+    secret,
+    signal: stop.signal,
+    write: (line: string) => lines.push(line),
     clock: Date.now,
     pause: (ms) =>
       new Promise((resolve) => {
@@ -62,7 +67,9 @@ async function listening(service: URL, apiKey: string, forwardTo: URL) {
   };
   await pausedOr(() => undefined);
   return {
-    ...{ lines, pauses, secret },
+    lines,
+    pauses,
+    secret,
     /** Lets it ask the service once. */
     turn: () => pausedOr(go),
     end: async () => {
@@ -163,7 +170,9 @@ describe('consent-ledger listen', () => {
   ] as const)('refuses %s', async (_, exitCode, stderr, env, receiver: string = 'http://localhost:3000/hook') => {
     const args = ['listen', '--forward-to', receiver];
     expect(await commandLine(app).run(args, { CONSENT_LEDGER_URL: app.url, ...env() })).toMatchObject({
-      ...{ exitCode, stdout: '', stderr: expect.stringMatching(stderr) },
+      exitCode,
+      stdout: '',
+      stderr: expect.stringMatching(stderr),
     });
   });
 });

@@ -38,7 +38,9 @@ class Engines {
     let { url } = cluster;
     if (options.throughPooler === true) {
       const pooler = await PgBouncer.start(url, {
-        ...{ pool_mode: 'session', default_pool_size: 100, server_login_retry: 1 },
+        pool_mode: 'session',
+        default_pool_size: 100,
+        server_login_retry: 1,
         ignore_startup_parameters: 'options,extra_float_digits',
       });
       onTestFinished(() => pooler.stop());

@@ -11,7 +11,7 @@ import {
   type LeafRange,
   nodesOfRanges,
 } from '../../schemas/merkle/proofs.js';
-import { edgeNodes, Frontier, type TreeNode, treeRoot } from '../../schemas/merkle/tree.js';
+import { Frontier, frontierNodes, type TreeNode, treeRoot } from '../../schemas/merkle/tree.js';
 import { earlierInclusion, verifyConsistency } from '../../schemas/merkle/verify-consistency.js';
 import { verifyInclusion } from '../../schemas/merkle/verify-inclusion.js';
 
@@ -58,10 +58,11 @@ describe('trees', () => {
     const stored = new Map<string, string>();
     let frontier = new Frontier();
     for (const [i, leaf] of ALL.entries()) {
-      frontier = new Frontier(frontier.size, frontier.edge);
+      frontier = new Frontier(frontier.size, frontier.hashes);
       for (const { level, index, hash } of frontier.append(leaf)) stored.set(`${level}/${index}`, toHex(hash));
       expect(toHex(frontier.root())).toBe(toHex(treeRoot(leaves(i + 1))));
-      for (const node of edgeNodes(i + 1)) expect(stored.get(`${node.level}/${node.index}`)).toBe(toHex(nodeOf(node)));
+      for (const node of frontierNodes(i + 1))
+        expect(stored.get(`${node.level}/${node.index}`)).toBe(toHex(nodeOf(node)));
     }
     expect(() => new Frontier(3, [])).toThrow(RangeError);
   });

@@ -38,8 +38,10 @@ async function restored(version: string): Promise<{ installation: TestInstallati
   const kept = join(INSTALLATIONS, version);
   const database = await createTestDatabase({ migrated: false });
   const installation = await TestInstallation.make({
-    ...{ DATABASE_URL: database.url, LEDGER_ORIGIN: 'upgrade.example/ledger' },
-    ...{ BATCH_MAX_AGE_MS: '100', STAMP_INTERVAL_MS: '200' },
+    DATABASE_URL: database.url,
+    LEDGER_ORIGIN: 'upgrade.example/ledger',
+    BATCH_MAX_AGE_MS: '100',
+    STAMP_INTERVAL_MS: '200',
   });
   const folder = await mkdtemp(join(tmpdir(), 'consent-ledger-upgrade-'));
   onTestFinished(async () => {
@@ -84,8 +86,11 @@ it.each(VERSIONS)('upgrades an installation of %s as docs/upgrade.md says', asyn
   const service = await installation.start();
   const before = Counts.parse(await installation.json('admin', 'count', '--site', seed.site.id)).log_consents;
   const consent = {
-    ...{ consent_type: 'cookie', decision: 'accepted', document_version_id: cookieVersionOf(seed) },
-    ...{ idempotency_key: 'after-the-upgrade', visitor_id: 'visitor-1' },
+    consent_type: 'cookie',
+    decision: 'accepted',
+    document_version_id: cookieVersionOf(seed),
+    idempotency_key: 'after-the-upgrade',
+    visitor_id: 'visitor-1',
   };
   const response = await postSigned(service.url, seed.keys.write, '/tool/v1/consents', consent);
   expect(response.status, await response.text()).toBe(202);

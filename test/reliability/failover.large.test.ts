@@ -171,7 +171,11 @@ const logged = ({ log }: { readonly log: readonly string[] }, text: string) => l
 async function sealUnguarded(server: PostgresServer, size: number): Promise<void> {
   const role = 'consent_ledger_worker';
   const db = createPool({
-    ...{ url: server.url, role, applicationName: 'test', maxConnections: 2, statementTimeoutMs: 30_000 },
+    url: server.url,
+    role,
+    applicationName: 'test',
+    maxConnections: 2,
+    statementTimeoutMs: 30_000,
     onIdleError: () => undefined,
   });
   const eventLog = createPostgresEventLog({ url: server.url, role });

@@ -76,7 +76,7 @@ async function judge({ leaf, others, anchors, crls, revocation, time }: Case) {
     anchors: trusted,
     intermediates: [...read(others, parseCertificate), ...trusted],
     answers: { crls: read(crls, parseCrl), ocspResponses: [], unreadable },
-    ...{ revocation, genTime: time, at: time, spend: UNBOUNDED_WORK },
+    revocation, genTime: time, at: time, spend: UNBOUNDED_WORK,
   });
   const isAccepted = [pathCheck, revocationCheck].every(({ outcome }) => ['pass', 'not-applicable'].includes(outcome));
   return { isAccepted, why: [pathCheck, revocationCheck].map(({ outcome, message }) => `${outcome}: ${message}`).join(' | ') };

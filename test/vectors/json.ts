@@ -35,8 +35,8 @@ export async function run(folder: string) {
 }
 
 const verdictOn = (title: string) => ({
-  ...{ title, right: 0 },
-  ...{ wronglyAccepted: new Array<string>(), notAccepted: new Array<string>(), notApplicable: new Array<string>() },
+  title, right: 0,
+  wronglyAccepted: new Array<string>(), notAccepted: new Array<string>(), notApplicable: new Array<string>(),
 });
 
 function canonicalised(folder: string) {

@@ -14,12 +14,12 @@ const Proof = z
   .nullable()
   .transform((path) => path ?? []);
 const Inclusion = z.object({
-  ...{ leafIdx: z.number(), treeSize: z.number(), root: Base64, leafHash: Base64, proof: Proof },
-  ...{ desc: z.string(), wantErr: z.boolean() },
+  leafIdx: z.number(), treeSize: z.number(), root: Base64, leafHash: Base64, proof: Proof,
+  desc: z.string(), wantErr: z.boolean(),
 });
 const Consistency = z.object({
-  ...{ size1: z.number(), size2: z.number(), root1: Base64, root2: Base64, proof: Proof },
-  ...{ desc: z.string(), wantErr: z.boolean() },
+  size1: z.number(), size2: z.number(), root1: Base64, root2: Base64, proof: Proof,
+  desc: z.string(), wantErr: z.boolean(),
 });
 
 /** Judges each proof of the folder. */
@@ -55,8 +55,8 @@ interface Judged {
 
 function judged(title: string, files: readonly string[], judge: (json: unknown) => Judged) {
   const verdict = {
-    ...{ title: `Merkle proofs: ${title}`, right: 0 },
-    ...{ wronglyAccepted: new Array<string>(), notAccepted: new Array<string>(), notApplicable: new Array<string>() },
+    title: `Merkle proofs: ${title}`, right: 0,
+    wronglyAccepted: new Array<string>(), notAccepted: new Array<string>(), notApplicable: new Array<string>(),
   };
   for (const file of files) {
     const { desc, wantErr, isAccepted, notApplicable } = judge(JSON.parse(readFileSync(file, 'utf8')));

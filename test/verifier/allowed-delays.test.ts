@@ -4,7 +4,9 @@ import { PolicyDelays } from '../../verifier-cli/src/time/allowed-delays.js';
 
 const policy = (number: number, sealWithinMs: number, stampWithinMs: number) => ({
   ...DEFAULT_POLICY,
-  ...{ number, sealWithinMs, stampWithinMs },
+  number,
+  sealWithinMs,
+  stampWithinMs,
 });
 const DEFAULTS = { sealMs: 600_000, stampMs: 4_200_000 };
 const LONG = policy(1, 9_000_000, 9_000_000);
@@ -15,7 +17,8 @@ function delays(placed: readonly (readonly [batch: number, one: typeof LONG])[],
     batch < 90 ? { size: batch + 1, file: '', time: batch * 1000, accuracy: 10 } : null;
   return new PolicyDelays({
     policies: new Policies(placed.map(([batch, one]) => ({ batch, createdAt: batch * 1000, policy: one }))),
-    ...{ existedBy, maxDelay },
+    existedBy,
+    maxDelay,
   });
 }
 

@@ -201,12 +201,15 @@ describe('trees that are not sorted', () => {
   test('a roll-up without what a batch under it has', () => {
     const header = (number: number): BatchHeader => ({
       ...(buildLedger(authority).batches[1]?.header ?? missing()),
-      ...{ number, level: levelOf(number), tags_count: 2 },
+      number,
+      level: levelOf(number),
+      tags_count: 2,
     });
     const key = (byte: number) => new Uint8Array(32).fill(byte);
     const one = { header: header(5), tree: 'tags' as const, leaves: [{ index: 0, key: key(5) }] };
     const over = (leaves: readonly number[]) => ({
-      ...{ header: header(127), tree: 'tags' as const },
+      header: header(127),
+      tree: 'tags' as const,
       leaves: leaves.map((byte, index) => ({ index, key: key(byte) })),
     });
     expect(leavesProblem(one, over([4, 6]))).toContain('sealed roll-up 127 without a leaf of batch 5');

@@ -124,10 +124,24 @@ describe('a package with imported consents', () => {
 
 describe('the order of imported consents', () => {
   const one = (id: string, imported: ListedConsent['imported'], decision = 'accepted'): ListedConsent => ({
-    ...{ line: 1, event_id: id, consent_token: id, stream: 's', revision: 0, verdict: 'valid' },
-    ...{ recorded_at: '2026-01-05T00:00:00.000Z', existed_by: null, imported, consent_type: 'cookie', decision },
-    ...{ document_version_id: null, language: null, text: null, disclosed: {}, erased: false },
-    ...{ erasure_verdict: null, superseded_by: null },
+    line: 1,
+    event_id: id,
+    consent_token: id,
+    stream: 's',
+    revision: 0,
+    verdict: 'valid',
+    recorded_at: '2026-01-05T00:00:00.000Z',
+    existed_by: null,
+    imported,
+    consent_type: 'cookie',
+    decision,
+    document_version_id: null,
+    language: null,
+    text: null,
+    disclosed: {},
+    erased: false,
+    erasure_verdict: null,
+    superseded_by: null,
   });
   const at = (day: number): ListedConsent['imported'] => ({ from: 'T', claimed_at: `2026-01-0${day}T00:00:00.000Z` });
   const next = (consents: readonly ListedConsent[]): (string | null)[] =>

@@ -45,7 +45,10 @@ async function foundByCommand({ zip, tsaCa, ledgerKeys, at, promises = [] }: Jud
     const keys = ledgerKeys.map((line) => parseVerifierKey(line)).filter((key) => key !== null);
     const given = promises.map((promise) => ({ file: 'promise', promise: SignedPromise.parse(promise) }));
     const report = await verifyPackage(memorySource(zip), {
-      ...{ trustAnchors: tsaCa, ledgerKeys: keys, at, promises: given },
+      trustAnchors: tsaCa,
+      ledgerKeys: keys,
+      at,
+      promises: given,
     });
     return {
       verdict: report.verdict,

@@ -119,7 +119,11 @@ test.each(structures)('a published structure: $title', async ({ file, ledger_key
   if (checkpoint === null) throw new Error('the structure has no checkpoint');
   const state = mkdtempSync(join(tmpdir(), 'consent-interop-'));
   const { outcome } = await auditNewest({
-    ...{ source: sourceOf(files), folder: state, checkpoint, note, announcements: [] },
+    source: sourceOf(files),
+    folder: state,
+    checkpoint,
+    note,
+    announcements: [],
     keys: await readLedgerKeys(keys.map(inFolder)),
   }).finally(() => rmSync(state, { recursive: true }));
   expect(outcome).toBe(verdict);

@@ -53,9 +53,14 @@ describe('what a reader should know of stated questions and of imports', () => {
   });
 
   const imported = (row: number, claimed: string, end: string | null): ConsentMembers => ({
-    ...{ ...consent, valid_until: end },
+    ...consent,
+    valid_until: end,
     import: {
-      ...{ claimed_at: claimed, tool: 'Tool', file_sha256: 'ab'.repeat(32), row, mapping_sha256: 'cd'.repeat(32) },
+      claimed_at: claimed,
+      tool: 'Tool',
+      file_sha256: 'ab'.repeat(32),
+      row,
+      mapping_sha256: 'cd'.repeat(32),
       imported_by: 'operator',
     },
   });

@@ -132,7 +132,9 @@ test('the search for erasures ends, however large a checkpoint is signed', async
   const manifest = readableManifest();
   const size = 2 ** 52;
   const absence = await verifyAbsence(consents, new Erasures(findings), new TagCache(files, NO_BATCHES), {
-    ...{ manifest, size, work },
+    manifest,
+    size,
+    work,
     tail: NO_TAIL,
   });
   expect(absence.kind).toBe('shown');
@@ -163,7 +165,8 @@ function addFarConsent(consents: ConsentTable, batch: number): void {
         version: -1,
         configuration: -1,
       },
-      ...{ matches: true, isLacking: false },
+      matches: true,
+      isLacking: false,
     },
   );
 }
@@ -171,14 +174,26 @@ function addFarConsent(consents: ConsentTable, batch: number): void {
 /** The manifest of a package for one event id. */
 function readableManifest(): Manifest {
   return {
-    ...{ format: 'consent-ledger-evidence', version: '1.0', origin: ORIGIN, checkpoint: 2 ** 52 },
-    ...{ exported_at: minute(0).toISOString(), exported_by: 'a', development: false },
+    format: 'consent-ledger-evidence',
+    version: '1.0',
+    origin: ORIGIN,
+    checkpoint: 2 ** 52,
+    exported_at: minute(0).toISOString(),
+    exported_by: 'a',
+    development: false,
     filter: {
-      ...{ site_id: fixtureUuid('site'), from: null, to: null, consent_type: null, document_version_id: null },
-      ...{ event_ids: [fixtureUuid('far')], person: null, disclose: 'all' },
+      site_id: fixtureUuid('site'),
+      from: null,
+      to: null,
+      consent_type: null,
+      document_version_id: null,
+      event_ids: [fixtureUuid('far')],
+      person: null,
+      disclose: 'all',
     },
     salt: '0'.repeat(64),
     counts: { entries: 0, consents: 0, erased: 0, key_lost: 0, attachments: 0, not_yet_stamped: 0 },
-    ...{ complete: [], files: {} },
+    complete: [],
+    files: {},
   };
 }

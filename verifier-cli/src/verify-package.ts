@@ -37,9 +37,7 @@ import type { WitnessTrust } from './trust/quorum.js';
 import { SCHEMES, type Schemes } from './versions/schemes.js';
 import { reportExceeded, WorkMeter } from './work/work-meter.js';
 
-/**
- * The trust and the limits that the verifying person sets. Nothing of it comes from the package.
- */
+/** The trust and the limits that the verifying person sets. None of this comes from the package. */
 export interface VerifyOptions {
   /** DER certificates of time stamp authorities. */
   readonly trustAnchors: readonly Uint8Array[];
@@ -55,7 +53,7 @@ export interface VerifyOptions {
   readonly maxAge?: number;
   /** How many distinct authorities must have stamped every entry; the default is 1. */
   readonly requireStamps?: number;
-  /** Promises of the service, to hold against the package; the default is none. */
+  /** Promises of the service to check against the package; the default is none. */
   readonly promises?: readonly GivenPromise[];
   /** The person whose records the package must have, as `visitor_id` names persons; the default is none. */
   readonly person?: string;
@@ -71,7 +69,7 @@ export interface VerifyOptions {
 
 const NO_WITNESSES: WitnessTrust = { keys: [], required: null };
 
-/** Collectors of parts of the package while it is verified, besides the report. */
+/** Collectors of parts of the package during the verification, in addition to the report. */
 export interface Collectors {
   /** Takes one record, to be shown by itself. */
   readonly watch?: RecordWatch | null;
@@ -79,7 +77,7 @@ export interface Collectors {
   readonly list?: ConsentList | null;
 }
 
-/** A file that is no ZIP with a manifest: nothing can be said about it. */
+/** A file that is not a ZIP with a manifest, so nothing can be said about it. */
 export class NotAPackage extends Error {
   override readonly name = 'NotAPackage';
 
@@ -89,8 +87,8 @@ export class NotAPackage extends Error {
 }
 
 /**
- * Checks that every record depends on and that precede the entries. Batches, and the stamps that
- * their headers name, count for their own records only.
+ * Checks that every record depends on and that precede the entries. Batches, and the stamps that their headers name,
+ * only affect their own records.
  */
 const FOUNDATION = CHECK_IDS.filter(
   (id) => id !== 'time.start' && /^(?:container|manifest|ledger|tst|time)\./.test(id),
@@ -98,8 +96,8 @@ const FOUNDATION = CHECK_IDS.filter(
 const CONTAINER = CHECK_IDS.filter((id) => /^(?:container|manifest)\./.test(id));
 
 /**
- * Verifies an evidence package, offline. Every byte of it may be hostile; problems go to the
- * report, and stop no other check that is still possible.
+ * Verifies an evidence package offline (docs/evidence-format.md §12, §13). Every byte of it may be hostile. Problems go
+ * to the report and do not stop other checks that are still possible.
  * @throws NotAPackage; UnknownFormatVersion; errors of the source
  */
 export async function verifyPackage(
@@ -110,7 +108,7 @@ export async function verifyPackage(
   const findings = new Findings();
   const { schemes = SCHEMES } = options;
 
-  // Container: one way to read it, names, limits.
+  // Container (docs/evidence-format.md §3, §14): exactly one way to read it, names, limits.
   const container = await openContainer(source, findings);
   if (container === null)
     throw new NotAPackage((await startsAsZip(source)) ? finding('file-cut-off') : finding('file-not-zip'));
@@ -133,7 +131,7 @@ export async function verifyPackage(
 
   const files = new PackageFiles(container.source, archive, findings, progress, work);
 
-  // The manifest, and the ledger: one history.
+  // The manifest (§10) and the ledger (§6, §7): a single history.
   const signed = await readManifest(files);
   const { manifest } = signed;
   verifyKind(kind, manifest, findings);
@@ -143,7 +141,8 @@ export async function verifyPackage(
   const batches = await readBatches(files, newest, manifest, schemes);
   const { policies, announced } = await readPolicies(files, batches, schemes);
 
-  // Sources of the statements: the ledger's keys, their successors, witnesses and stamps.
+  // Who made the statements: the ledger's keys and their successors (§8), witnesses (§7.1) and time stamps (§9, RFC
+  // 3161).
   const chain = await readAnnouncements(files, checkpoints, announced);
   const trusted = await verifyLedgerKey(files, checkpoints, chain, manifest, options.ledgerKeys, options.at);
   await verifyManifestSignature(files, signed, trusted, options.at);
@@ -152,7 +151,7 @@ export async function verifyPackage(
   const witnessed = await verifyWitnesses(files, checkpoints, trustedWitnesses, options.at, witnessesRequired);
   const stamps = await verifyTimestamps(files, checkpoints, options, { tied, batches });
   const times = stampedTimes(stamps, tied, { policies, atLeast: options.requireStamps ?? 1 }, findings);
-  // Batches without an entry are included for their headers, and affect no record.
+  // Batches without an entry are included only for their headers and affect no record.
   const holds = (batch: number): boolean => files.has(PACKAGE_FILES.proofs(batch));
   const intervals = verifyBatchTimes({ batches, stamps, times, policies, holds, findings, work });
   if (manifest !== null) verifyExportTime(manifest, times, findings);
@@ -161,7 +160,7 @@ export async function verifyPackage(
 
   const foundation = findings.verdict(FOUNDATION);
 
-  // The entries: form, chain, place, time, disclosures, documents, erasures, completeness.
+  // The entries (§4, §5, §11): form, chain, position, time, disclosures, documents, erasures, completeness.
   const promised = new PromisedRecords(options.promises ?? []);
   const { summary, texts, site, scansFor, configurationNumber, coverage, person, visitor, named } = await verifyEntries(
     files,
@@ -181,7 +180,7 @@ export async function verifyPackage(
     },
   );
 
-  // Statements of the manifest about all of this.
+  // What the manifest states about all of this (§10).
   verifyCounts(manifest, summary, archive, findings);
   await verifyFileList(files, manifest, named);
   const promises = await evaluatePromises(promised, {
@@ -221,34 +220,31 @@ export async function verifyPackage(
   }
   const holding = intervals.filter(({ batch }) => holds(batch));
   return buildReport({
-    ...{
-      findings,
-      manifest,
-      summary,
-      coverage,
-      person,
-      visitor,
-      intervals: holding,
-      stamps,
-      witnessed,
-      times,
-      texts,
-      scans: scansFor({ intervals, foundation: dependedOn }),
-      site,
-      asOf,
-      promises,
-      given: options,
-      at: options.at,
-      work,
-    },
+    findings,
+    manifest,
+    summary,
+    coverage,
+    person,
+    visitor,
+    intervals: holding,
+    stamps,
+    witnessed,
+    times,
+    texts,
+    scans: scansFor({ intervals, foundation: dependedOn }),
+    site,
+    asOf,
+    promises,
+    given: options,
+    at: options.at,
+    work,
     policy: policies.inForceAt(holding.at(-1)?.batch ?? 0),
   });
 }
 
-/** The streams of a package; none if its manifest is not known. */
 /**
- * A receipt shows one record and makes no statement about others. A package must not pass as one, to
- * leave records out.
+ * Verifies the kind of the file (§16). A receipt shows one record and says nothing about others, so a package must not
+ * pass for one in order to leave records out.
  */
 function verifyKind(kind: Container['kind'], manifest: Manifest | null, findings: Findings): void {
   if (manifest === null) return;

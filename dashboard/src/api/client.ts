@@ -18,7 +18,7 @@ interface Result<T> {
 }
 
 /**
- * The body of a successful answer.
+ * Returns the body of a successful response.
  * @throws ApiFailure
  */
 export async function answerOf<T>(call: Promise<Result<T>>): Promise<T> {

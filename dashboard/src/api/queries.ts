@@ -3,7 +3,7 @@ import { ApiFailure } from './failure.js';
 
 declare module '@tanstack/react-query' {
   interface Register {
-    /** `isPublic`: the answer is the same for every user, and for a browser without a sign-in. */
+    /** `isPublic`: the response is the same for every user, and for a browser without a sign-in. */
     queryMeta: {
       readonly isPublic?: boolean;
       /** `isOnRequest`: the service writes each reading to the audit log, so it is read when a user asks, and never again by itself. */
@@ -21,7 +21,7 @@ function isRetried(attempts: number, error: Error): boolean {
 export function createQueries(): QueryClient {
   const queries: QueryClient = new QueryClient({
     defaultOptions: { queries: { retry: isRetried, staleTime: 10_000 } },
-    // A change can alter every list: the counts of a site, the audit log, the quota.
+    // A change can affect every list: the counts of a site, the audit log, the quota.
     mutationCache: new MutationCache({
       onSuccess: () => queries.invalidateQueries({ predicate: ({ meta }) => meta?.isOnRequest !== true }),
     }),
@@ -30,8 +30,8 @@ export function createQueries(): QueryClient {
 }
 
 /**
- * Removes what one user read, so that it is not shown to the next. Public queries stay: a page
- * without a sign-in can wait for one of them, and the answer to a removed query reaches no page.
+ * Removes what one user read, so that it is not shown to the next. Public queries stay, because a page without a
+ * sign-in may be waiting for one, and the response to a removed query would reach no page.
  */
 export function forgetUser(queries: QueryClient): void {
   queries.removeQueries({ predicate: ({ meta }) => meta?.isPublic !== true });

@@ -20,7 +20,7 @@ interface Tokens {
 
 type Exclusively = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** `other-user`: the browser's sign-in is another user's than this tab's. */
+/** `other-user`: the sign-in of the browser belongs to another user than that of this tab. */
 type Renewal = 'renewed' | 'refused' | 'other-user';
 
 /** An access token is renewed this long before it expires. */
@@ -34,7 +34,7 @@ const REFRESH = '/api/v1/auth/refresh';
 export class SessionStore {
   #session: Session = { status: 'starting' };
   #access: Access | null = null;
-  /** Whether the sign-in of the browser became another user's. */
+  /** Whether another user has signed in in this browser. */
   #isOver = false;
   #renewing: Promise<Renewal> | null = null;
   readonly #listeners = new Set<() => void>();
@@ -42,8 +42,8 @@ export class SessionStore {
   readonly #exclusively: Exclusively;
 
   /**
-   * @param startAnew loads the page again. Called when the cookie, which the tabs of a browser share,
-   *   turns out to be of another user, who signed in in another tab
+   * @param startAnew loads the page again. Called when the cookie, which the tabs of a browser share, turns out to
+   *   belong to another user who signed in in another tab
    * @param exclusively runs a renewal while no other tab renews
    */
   constructor(startAnew: () => void, exclusively: Exclusively) {
@@ -73,15 +73,15 @@ export class SessionStore {
     this.#change({ status: 'signed-out' });
   }
 
-  /** Continues the sign-in that the browser has a cookie of. */
+  /** Resumes the sign-in for which the browser has a cookie. */
   async resume(): Promise<void> {
     if ((await this.#renew()) === 'refused') this.end();
   }
 
   /**
-   * Sends a request with the access token, and once more after a renewal if the service no longer
-   * accepts the token. Ends the session if it cannot be renewed. Once the sign-in is of another
-   * user, requests are neither sent nor answered: the page is about to be loaded again.
+   * Sends a request with the access token, and once more after a renewal if the service no longer accepts the token.
+   * Ends the session if it cannot be renewed. Once the sign-in belongs to another user, requests are neither sent nor
+   * answered, because the page is about to reload.
    */
   async send(request: Request): Promise<Response> {
     if (this.#isOver) return unanswered();
@@ -102,7 +102,7 @@ export class SessionStore {
     return fetch(request);
   }
 
-  /** Renews once for all requests that wait. */
+  /** Renews once for all waiting requests. */
   #renew(): Promise<Renewal> {
     this.#renewing ??= this.#exclusively(() => this.#renewNow()).finally(() => {
       this.#renewing = null;

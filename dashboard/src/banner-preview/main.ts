@@ -6,14 +6,14 @@ import { configurationOf, PREVIEW_READY, type PreviewDraft } from './preview-dra
 let draft: PreviewDraft | null = null;
 let end: () => void = () => undefined;
 
-// A frame without an origin has no cookies: reading them throws.
-// The preview asks also where the browser sends Global Privacy Control.
+// A frame without an origin has no cookies: reading them throws. The preview asks even if the browser sends Global
+// Privacy Control.
 Object.defineProperty(navigator, 'globalPrivacyControl', { get: () => false });
 Object.defineProperty(document, 'cookie', { get: () => '', set: () => undefined });
 
 window.fetch = async (input, init) => {
   const url = new URL(input instanceof Request ? input.url : String(input));
-  // A choice stays unanswered, so that nothing is recorded.
+  // A choice gets no response, so nothing is recorded.
   if (draft === null || init?.method === 'POST') return new Promise(() => undefined);
   const body = configurationOf(draft, url.searchParams.get('language') ?? draft.language);
   return new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } });

@@ -49,7 +49,7 @@ interface ActionFormProps {
   readonly children: ReactNode;
 }
 
-/** A form whose errors appear at the fields that the service names, and above it if it names none. */
+/** A form whose errors appear at the fields that the service names, or above the form if it names none. */
 export function ActionForm({
   action,
   submit,
@@ -143,8 +143,8 @@ interface PlacedOptions {
 }
 
 /**
- * Errors by the field that shows them. `allowed_origins.2` is line 3 of the field `allowed_origins`. One
- * without a field is named in words, as no form shows a path of the API.
+ * Errors by the field that shows them. `allowed_origins.2` is line 3 of the field `allowed_origins`. An error without a
+ * field is described in words, because forms do not show API paths.
  */
 function placed(failure: unknown, form: HTMLFormElement | null, { madeFrom, words }: PlacedOptions) {
   const fields = fieldsIn(form);
@@ -157,7 +157,7 @@ function placed(failure: unknown, form: HTMLFormElement | null, { madeFrom, word
     const shown =
       own === undefined ? message : inLine(words, fields.get(own), problem.field.slice(own.length + 1), message);
     if (name === undefined) elsewhere.push({ field: inWords(problem.field), message });
-    // The member that a field makes is wrong because the field is.
+    // If a member that is built from a field is wrong, the field is wrong.
     else if (own !== undefined || atFields[name] === undefined) atFields[name] = [...(atFields[name] ?? []), shown];
   }
   return { atFields, elsewhere };

@@ -5,7 +5,7 @@ interface DialogProps {
   readonly title: string;
   readonly isOpen: boolean;
   readonly onClose: () => void;
-  /** Whether a press outside leaves it open, because it shows what is shown once. */
+  /** Whether a click outside leaves it open, because it shows something that is shown only once. */
   readonly staysOpen?: boolean;
   readonly children: ReactNode;
 }

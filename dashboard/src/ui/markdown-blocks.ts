@@ -87,13 +87,13 @@ function titleIn(text: string): string {
   return withoutTrailing(text, '#').trim();
 }
 
-/** Other addresses could run something. */
+/** Links with other schemes could run code. */
 const SAFE = /^(?:https?:|mailto:)/i;
 
 /**
- * Reads code, links, strong and emphasised text, in this order of precedence at one place. Each place
- * of a mark is looked for once, however many marks before it have no end: an author's text must not
- * stop the tab of everyone who opens it.
+ * Reads code, links, strong and emphasised text, in this order of precedence at one place. Each mark is searched for
+ * once, however many unclosed marks precede it, because an author's text must not freeze the tab of everyone who opens
+ * it.
  */
 function inlinesOf(text: string, depth = 0): readonly Inline[] {
   if (depth > MAX_DEPTH) return [{ kind: 'text', text }];
@@ -120,7 +120,7 @@ const MARK: ReadonlySet<string> = new Set(['`', '[', '*', '_']);
 /** The next place of a mark at or after a position, in a text that is read from left to right; −1 if there is none. */
 type NextPlace = (from: number) => number;
 
-/** Parts in parts. Each one reads its text anew; stars alone could stand in each other 500,000 times. */
+/** Limit of nesting. Each level reads its text again, and stars alone could be nested 500,000 times. */
 const MAX_DEPTH = 6;
 
 interface Marks {

@@ -2,8 +2,8 @@ import { type ReactNode, useMemo } from 'react';
 import { type Block, blocksOf, type Inline } from './markdown-blocks.js';
 
 /**
- * A text in Markdown, drawn. Every part of it is an element that this program makes, so that nothing in the
- * text runs. The headings are below those of the page.
+ * Renders a Markdown text. Every part of it is an element that this program creates, so nothing in the text can run.
+ * Its headings are one level below those of the page.
  */
 export function Markdown({ text }: { readonly text: string }) {
   const blocks = useMemo(() => blocksOf(text), [text]);

@@ -38,12 +38,12 @@ export const ApiKey = z
   .meta({ id: 'ApiKey' });
 export type ApiKey = z.infer<typeof ApiKey>;
 
-/** A key that was just made. */
+/** A key that was just created. */
 export const NewApiKey = ApiKey.extend({
   key: z.string().describe('The key. It is not stored, and returned only in this response.'),
 }).meta({ id: 'NewApiKey' });
 
-/** An idempotency key that was used again with another body. */
+/** An idempotency key that was reused with a different body. */
 export const IdempotencyConflict = z
   .object({
     consent_token: z.string().describe('The consent that was kept: that of the first request.'),

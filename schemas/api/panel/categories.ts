@@ -19,7 +19,7 @@ export const CreateCategoryRequest = ConsentCategory.extend({
   ...ExpectedRevision.shape,
 });
 
-/** The key stays: cookies and consents name it. */
+/** The key cannot change, because cookies and consents name it. */
 export const ChangeCategoryRequest = CreateCategoryRequest.omit({ key: true }).partial();
 
 export const CategoryResponse = z

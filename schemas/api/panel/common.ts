@@ -11,8 +11,8 @@ export const NoBody = z.strictObject({}).optional();
 export const SiteParams = z.object({ site_id: InputUuid.describe('The site.') });
 
 /**
- * A name that a user chooses: one line, without the characters that change the order in which a
- * text is displayed (Unicode UAX #9 §2: embeddings, overrides and isolates).
+ * A name that a user chooses: one line, without characters that change the order in which text is displayed (Unicode
+ * UAX #9 §2: embeddings, overrides and isolates).
  */
 export const displayName = (max: number) =>
   z

@@ -9,10 +9,7 @@ import { ExportedAttachment, PERSONAL_FIELDS, PersonalField, PublicPart, SHOWN_C
 import { VerifiedRecord } from '../verify.js';
 import { dataOf, PageQuery, pageOf, Timestamp } from './common.js';
 
-/**
- * How far a record is on its way: in the log or on its way there, in a sealed batch, or under a
- * time stamp.
- */
+/** How far a record has come: in the log or on its way there, in a sealed Merkle batch, or covered by a time stamp. */
 export const SEALING_STATES = ['recorded', 'sealed', 'stamped'] as const;
 
 const filters = {
@@ -65,7 +62,7 @@ export const SearchConsentsRequest = z
 
 export type ConsentFilter = Omit<z.infer<typeof SearchConsentsRequest>, 'person'>;
 
-/** The public part of a record: nothing in it is personal. */
+/** The public part of a record, which contains no personal data. */
 const PublicRecord = PublicPart.meta({ id: 'PublicRecord' });
 
 const ConsentSummary = z
@@ -89,8 +86,7 @@ const ConsentSummary = z
   .meta({ id: 'ConsentSummary' });
 
 /**
- * The newest first. A page may be short, or empty, though more follow: `next_cursor` alone says
- * whether.
+ * Newest first. A page may be short or even empty although more follow; only `next_cursor` says whether there are more.
  */
 export const ConsentsPage = pageOf(ConsentSummary).meta({ id: 'ConsentsPage' });
 

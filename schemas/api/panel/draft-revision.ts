@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { numberInUrl } from '../common.js';
 
-/** Grows by one with every change of a site's draft; 0 before the first. */
+/** Increases by one with every change of a site's draft; 0 before the first. */
 export const DraftRevision = z.object({
   revision: z
     .int()

@@ -6,10 +6,10 @@ import { CONSENT_LIMITS } from '../consent-limits.js';
 import { NAMES_OF_FIELDS, PERSONAL_FIELDS, PersonalField } from '../export.js';
 import { SiteParams, Timestamp } from './common.js';
 
-/** Most records that one export may name. */
+/** Largest number of records that one export may name. */
 export const MAX_EXPORT_RECORDS = 1000;
 
-/** A record by id or consent token; its event id comes out. */
+/** A record by id or consent token, parsed to its event id. */
 const RecordId = z
   .string()
   .max(100)
@@ -65,26 +65,23 @@ export type CreateExportRequest = z.output<typeof CreateExportRequest>;
 
 export const EXPORT_STATES = ['queued', 'running', 'finished', 'cancelled', 'failed', 'expired'] as const;
 
-/** Why an export was cancelled, or failed. */
+/** Why an export was cancelled or failed. */
 export const EXPORT_REASONS = [
   /** A user cancelled it. */
   'requested',
-  /** Personal data of the site was erased meanwhile, or since. Export again. */
+  /** Personal data of the site was erased during or after the export. Export again. */
   'erasure',
-  /** The package would be larger than the format, or the service's configuration, allows. */
+  /** The package would be larger than the format or the service's configuration permits. */
   'too-large',
-  /**
-   * Event log and ledger contradict each other, or a record is not the one that was accepted: an
-   * operator is needed.
-   */
+  /** Event log and ledger contradict each other, or a record differs from the accepted one. An operator must act. */
   'log-and-ledger-differ',
   'proof-hash-differs',
   'manifest-key-not-certified',
-  /** It was tried several times, and each run ended early. */
+  /** Several attempts all ended early. */
   'error',
 ] as const;
 
-/** The filter as it is shown: whom it is about is not. */
+/** The filter as it is shown, without the person that it names. */
 const ShownFilter = z
   .object({
     from: Timestamp.nullable().describe('Start of the period.'),

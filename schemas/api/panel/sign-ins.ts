@@ -3,7 +3,7 @@ import { Uuid } from '../../evidence/primitives.js';
 import { InputUuid } from '../common.js';
 import { PageQuery, Timestamp } from './common.js';
 
-/** A sign-in that lasts. No address and no device is kept. */
+/** An active sign-in. Neither address nor device is stored. */
 export const SignIn = z
   .object({
     id: Uuid.describe('UUID of the object.'),

@@ -10,7 +10,7 @@ const MAX_DOMAIN = 237;
 /** Two labels or more (RFC 1123 §2.1). */
 const LABELS = /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
-/** A domain of the DNS that can prove whose it is, without the dot at its end. */
+/** A DNS domain whose owner can be proved, without a trailing dot. */
 export const SiteDomain = z
   .string()
   .max(MAX_DOMAIN + 1)
@@ -19,12 +19,12 @@ export const SiteDomain = z
   .max(MAX_DOMAIN)
   .regex(LABELS, 'must be a domain, for example shop.example')
   .refine((domain) => !domain.endsWith('.localhost'), 'must be a domain of the public DNS, not below localhost')
-  // As in URLs (WHATWG URL §3.5): whatever ends in a number is an address, or none at all.
+  // As in URLs (WHATWG URL §3.5): whatever ends in a number is an IPv4 address or invalid.
   .refine((domain) => !/\.(?:[0-9]+|0x[0-9a-f]*)$/.test(domain), 'must be a domain, not an IP address');
 
 /**
- * Whether a text is an origin as browsers send it (RFC 6454 §6.1). Web views of apps send other
- * schemes than http, of which a URL has no origin (`capacitor://localhost`).
+ * Returns whether a text is an origin as browsers send it (RFC 6454 §6.1). Web views of apps send schemes other than
+ * http, for which `URL` has no origin (`capacitor://localhost`).
  */
 function isOrigin(text: string): boolean {
   if (/^https?:/.test(text)) return URL.canParse(text) && new URL(text).origin === text;

@@ -51,7 +51,7 @@ export const ConsentStatistics = z
   .meta({ id: 'ConsentStatistics' });
 export const ConsentStatisticsResponse = dataOf(ConsentStatistics);
 
-/** Conditions of which a tenant should know, in the order of a list. */
+/** Conditions that a tenant should know about, in the order of lists. */
 export const ALARM_KINDS = [
   'row_altered',
   'site_quarantined',

@@ -21,7 +21,7 @@ const Checkpoint = z
   })
   .meta({ id: 'Checkpoint' });
 
-/** A batch that holds an entry of the tenant's. */
+/** A Merkle batch that holds an entry of the tenant. */
 const Batch = z
   .object({
     number: z.int().describe('Number of the batch, from 0 without gaps.'),

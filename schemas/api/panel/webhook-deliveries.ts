@@ -5,7 +5,7 @@ import { dataOf, pageOf, Timestamp } from './common.js';
 import { WEBHOOK_MESSAGES } from './webhook-events.js';
 import { WebhookParams } from './webhooks.js';
 
-/** One message to one webhook, and what became of it. It has nothing of the receiver's answer but its status. */
+/** One message to one webhook, and its outcome. Of the receiver's response, only the status is stored. */
 export const WebhookDelivery = z
   .object({
     id: Uuid.describe('UUID of the object.'),

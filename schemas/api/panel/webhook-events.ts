@@ -7,5 +7,5 @@ export const WEBHOOK_EVENTS = [
   'idempotency.conflict',
 ] as const;
 
-/** Every type of a message: the events, and the test message that somebody asks for. */
+/** Every type of message: the events, and the test message that a user requests. */
 export const WEBHOOK_MESSAGES = [...WEBHOOK_EVENTS, 'webhook.test'] as const;

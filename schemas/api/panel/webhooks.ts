@@ -49,7 +49,7 @@ export const Webhook = z
   .meta({ id: 'Webhook' });
 export type Webhook = z.infer<typeof Webhook>;
 
-/** A webhook that was just made, or got a new secret. */
+/** A webhook that was just created or got a new secret. */
 export const NewWebhook = Webhook.extend({
   secret: z.string().describe('`whsec_` and the signing key in base64, only in this response.'),
 }).meta({ id: 'NewWebhook' });

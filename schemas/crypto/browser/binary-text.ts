@@ -24,10 +24,7 @@ export function toBase64url(bytes: Uint8Array): string {
   return encode(bytes, BASE64URL);
 }
 
-/**
- * The bytes of canonical base64url without padding; null for anything else, unused bits that are
- * set included.
- */
+/** Decodes canonical base64url without padding; null for anything else, including set unused bits. */
 export function fromBase64url(text: string): Uint8Array | null {
   return decode(text, BASE64URL);
 }

@@ -7,12 +7,12 @@ import { HASHES } from './hashes.js';
 const { Point } = ed25519;
 
 /**
- * Whether an Ed25519 signature is right (RFC 8032), with a key and a commitment that are not of
- * small order. The equation is the one without cofactor, over the bytes as they stand, as OpenSSL
- * has it: of a forged key, with a part of small order, all of our programs must say the same.
+ * Returns whether an Ed25519 signature is valid (RFC 8032), with a key and a commitment that are not of small order. It
+ * uses the equation without cofactor, over the exact bytes, as OpenSSL does, so that all of our programs agree even
+ * about a forged key with a component of small order.
  * @param publicKey 32 bytes
  * @param signature 64 bytes
- * @returns false for keys or signatures of a wrong length or shape as well; never throws
+ * @returns false also for keys or signatures of the wrong length or form; never throws
  */
 export async function verifyEd25519(
   publicKey: Uint8Array,

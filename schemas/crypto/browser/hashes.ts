@@ -10,10 +10,7 @@ interface Hash {
   create(): { update(bytes: Uint8Array): unknown; digest(): Uint8Array };
 }
 
-/**
- * Hash functions written in JavaScript: WebCrypto knows neither SHA-3 nor SHA-224, and none of its
- * own in pieces.
- */
+/** Hash functions in JavaScript, because WebCrypto lacks SHA-3 and SHA-224 and cannot hash incrementally. */
 export const HASHES: Readonly<Record<HashAlgorithm, Hash>> = {
   md5,
   sha1,

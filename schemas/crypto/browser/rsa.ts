@@ -5,7 +5,7 @@ import { fromHex } from './binary-text.js';
 import { type DerItem, derItems } from './der-items.js';
 import { HASHES } from './hashes.js';
 
-/** OpenSSL's bounds: a hostile key must not keep the reader busy. */
+/** OpenSSL's limits, so that a hostile key cannot keep the reader busy. */
 const MAX_MODULUS_BITS = 16_384;
 const SMALL_MODULUS_BITS = 3072;
 const MAX_EXPONENT_BITS = 64;

@@ -25,9 +25,8 @@ const MAX_CHILDREN = 4096;
 const MAX_INDEFINITE = 65_536;
 
 /**
- * The ends of the values of indefinite length in one input, so that each is searched for once.
- * Without it every level of nesting would scan its whole subtree again: with 48 levels, 48 times
- * the input.
+ * The ends of the values of indefinite length in one input, so that each is searched for only once. Otherwise every
+ * level of nesting would scan its whole subtree again: with 48 levels, 48 times the input.
  */
 export class IndefiniteLengths {
   /** Offset of the content in the underlying buffer to the offset after the end-of-contents. */

@@ -41,7 +41,7 @@ export async function checkChain(signer: Certificate, input: ChainInput): Promis
   return withRevocation(good, input);
 }
 
-/** Paths whose algorithms are sound at `at` first, and short ones before long ones. */
+/** Orders paths: those whose algorithms are secure at `at` first, and short ones before long ones. */
 function byQuality(at: Date): (a: FoundPath, b: FoundPath) => number {
   const isWeak = ({ strengths }: FoundPath) => Number(unsoundAt(strengths, at).length > 0);
   return (a, b) => isWeak(a) - isWeak(b) || a.path.length - b.path.length;
@@ -87,7 +87,7 @@ async function withRevocation(good: readonly FoundPath[], input: ChainInput): Pr
     if (['pass', 'not-applicable'].includes(result.revocationCheck.outcome)) return result;
     results.push(result);
   }
-  // With no path cleared, one that says the certificate was revoked outweighs one that cannot say.
+  // If no path is cleared, one that shows a revocation outweighs one that cannot tell.
   const revoked = results.find(({ revocation }) => revocation === 'revoked');
   const first = revoked ?? results[0];
   if (first === undefined) throw new Error('checkChain calls withRevocation with at least one path');
@@ -160,7 +160,7 @@ const REVOCATION_OUTCOME = {
   'not-applicable': 'not-applicable',
 } as const;
 
-/** Everything that the token's trust rests on must be sound at the time of verification. */
+/** Everything that the trust in the token depends on must be secure at the time of verification. */
 export function checkAlgorithms(strengths: readonly Strength[], at: Date): TimestampCheck {
   const unique = (items: readonly Strength[]) => [...new Set(items.map(({ name }) => name))].join(', ');
   if (strengths.length === 0) return notChecked('tst.algorithms', ': the signature was not verified');

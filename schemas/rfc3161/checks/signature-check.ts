@@ -10,8 +10,8 @@ import type { Certificate } from '../x509/certificate.js';
 import { allowsScheme } from '../x509/public-key.js';
 
 /**
- * The signature over the signed attributes as a SET OF (RFC 5652 §5.4): in the order in which they
- * stand, since authorities exist that sign them unsorted, then sorted as DER has it.
+ * Verifies the signature over the signed attributes as a SET OF (RFC 5652 §5.4): first in the order in which they
+ * appear, because some authorities sign them unsorted, then sorted as DER requires.
  */
 export async function checkSignature(
   signer: SignerInfo,

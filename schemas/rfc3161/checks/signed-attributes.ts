@@ -65,7 +65,7 @@ function parseIssuerSerial(node: Asn1Node): { issuer: Asn1Node; serial: Uint8Arr
   return { issuer, serial };
 }
 
-/** RFC 5652 §5.3, §11.1, §11.2: what the signature is over must say what was signed. */
+/** RFC 5652 §5.3, §11.1, §11.2: the signed attributes must identify the signed content. */
 export function checkSignedAttributes(
   { signedAttributes, digestAlgorithm }: SignerInfo,
   attributes: ReadAttributes | MalformedInput,

@@ -36,10 +36,7 @@ function essHashFits({ hash, certificateHash }: EssCertificateId, certificate: C
   return hash !== undefined && equalBytes(certificateHash, hashBytes(hash, certificate.der));
 }
 
-/**
- * RFC 5816 §2.2.1: the signed attributes name the signer's certificate by its hash, which no other
- * can have.
- */
+/** RFC 5816 §2.2.1: the signed attributes name the signer's certificate by its hash, which is unique. */
 export function checkEss(ess: readonly EssCertificateId[], certificate: Certificate): TimestampCheck {
   if (ess.length === 0)
     return check('tst.ess', 'fail', 'the signed attributes do not identify the signer’s certificate');
@@ -84,7 +81,7 @@ export function checkEku({ known, extensions }: Certificate): TimestampCheck {
   return check('tst.eku', 'pass', 'the certificate is restricted to time stamping');
 }
 
-/** The key is for signatures, and for nothing else. */
+/** The key may be used for signatures and for nothing else. */
 export function checkKeyUsage({ known }: Certificate): TimestampCheck {
   const usage = known.keyUsage;
   if (usage === undefined) return check('tst.key-usage', 'not-applicable', 'the certificate does not restrict its key');
@@ -96,7 +93,7 @@ export function checkKeyUsage({ known }: Certificate): TimestampCheck {
     : check('tst.key-usage', 'fail', 'the key usage allows more than signatures');
 }
 
-/** A CA could issue the certificate for any token, so its own certificate must not sign tokens. */
+/** A CA could issue a certificate for any token, so its own certificate must not sign tokens. */
 export function checkNotCa({ known, version }: Certificate): TimestampCheck {
   if (version < 3) return check('tst.not-ca', 'fail', 'the signer’s certificate is older than version 3');
   return known.basicConstraints?.ca === true

@@ -24,8 +24,7 @@ export function checkStatus({ status, token }: ParsedTimestamp): TimestampCheck 
     return check('tst.status', 'fail', `the authority rejected the request, status ${status.status}${detail}`);
   if (token === undefined)
     return check('tst.status', 'fail', `status ${status.status}${detail}, but the response has no token`);
-  // "With modifications" may concern only what was asked for; each such value is compared in a
-  // check of its own.
+  // "With modifications" can only concern values of the request, each of which has a check of its own.
   return check('tst.status', 'pass', `${status.status === 0 ? 'granted' : 'granted with modifications'}${detail}`);
 }
 
@@ -62,7 +61,7 @@ export function checkSingleSigner({ signerInfos }: SignedData): TimestampCheck {
   return check('tst.single-signer', count === 1 ? 'pass' : 'fail', count === 1 ? 'one signer' : `${count} signers`);
 }
 
-/** The imprint is the digest of the stamped bytes, by a hash that still resists collisions. */
+/** RFC 3161 §2.4.2: the imprint is the digest of the stamped bytes, by a hash that still resists collisions. */
 export function checkImprint({ imprint }: TstInfo, stamped: TimestampInput['stamped'], at: Date): TimestampCheck {
   const hash = attempt(() => hashOf(imprint.algorithm, 'messageImprint'));
   if (hash instanceof MalformedInput) return check('tst.imprint', 'fail', hash.message);
@@ -83,7 +82,7 @@ export function checkImprint({ imprint }: TstInfo, stamped: TimestampInput['stam
   return check('tst.imprint', 'pass', `the data matches by ${hash}`);
 }
 
-/** The token's policy is one of those that are accepted. */
+/** RFC 3161 §2.4.2: the token's policy is one of the accepted ones. */
 export function checkPolicy({ policy }: TstInfo, allowed: readonly string[] | undefined): TimestampCheck {
   if (allowed === undefined)
     return check('tst.policy', 'not-applicable', `any policy is accepted; the token has ${policy}`);
@@ -92,7 +91,7 @@ export function checkPolicy({ policy }: TstInfo, allowed: readonly string[] | un
     : check('tst.policy', 'fail', `policy ${policy} is not an accepted policy`);
 }
 
-/** The nonce is that of the request, so the answer is not an old one. */
+/** RFC 3161 §2.4.2: the nonce is that of the request, so the response is not an old one. */
 export function checkNonce({ nonce }: TstInfo, expected: Uint8Array | undefined): TimestampCheck {
   if (expected === undefined) return check('tst.nonce', 'not-applicable', 'no nonce was given to compare with');
   if (nonce === undefined) return check('tst.nonce', 'fail', 'the token has no nonce, but the request had one');
@@ -102,8 +101,8 @@ export function checkNonce({ nonce }: TstInfo, expected: Uint8Array | undefined)
 }
 
 /**
- * A leading zero octet only keeps a positive INTEGER positive; a negative one keeps its sign octet
- * and never matches.
+ * Removes the leading zero octet that only keeps an INTEGER positive. A negative one keeps its sign octet and never
+ * matches.
  */
 function magnitude(octets: Uint8Array): Uint8Array {
   const start = octets.findIndex((octet) => octet !== 0);
@@ -132,7 +131,7 @@ export function checkTsaName({ tsa }: TstInfo, signer: Certificate): TimestampCh
     : check('tst.tsa-name', 'fail', 'the authority’s name is not in its certificate');
 }
 
-/** A token from the future proves nothing. */
+/** RFC 3161 §2.4.2: genTime must not be in the future, because such a token proves nothing. */
 export function checkTime({ genTime, accuracyMicroseconds }: TstInfo, at: Date): TimestampCheck {
   const earliest = genTime.date.getTime() - (accuracyMicroseconds ?? 0) / 1000;
   return earliest > at.getTime() + CLOCK_TOLERANCE_MS

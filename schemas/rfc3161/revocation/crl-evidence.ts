@@ -21,7 +21,7 @@ const UNDERSTOOD = new Set<string>([
 /** A certificate of an issuer, with a key that may sign its CRLs. */
 export interface CrlSigner {
   readonly certificate: Certificate;
-  /** Why a list that it signed cannot clear, as in the evidence. */
+  /** Why a list that it signed cannot clear a certificate, as in the evidence. */
   readonly limit: string | undefined;
 }
 
@@ -100,8 +100,8 @@ function keptUntil(crl: Crl, certificate: Certificate): Date | undefined {
 }
 
 /**
- * Whether the list's scope holds the certificate; a list that is one part of many must be the part
- * it names, or the one named as its issuer is (RFC 5280 §6.3.3, last paragraph).
+ * Returns whether the list's scope covers the certificate. A partitioned list must be the part that the certificate
+ * names, or the one named after its issuer (RFC 5280 §6.3.3, last paragraph).
  */
 function covers(scope: CrlScope | undefined, certificate: Certificate): boolean {
   if (scope === undefined) return true;

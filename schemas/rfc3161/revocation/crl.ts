@@ -93,9 +93,8 @@ export function parseCrl(der: Uint8Array): Crl {
 }
 
 /**
- * The issuer that bytes name which are no readable CRL: one that was damaged is still about its
- * certificates.
- * @returns undefined if that cannot be read either
+ * Returns the issuer that an unreadable CRL names, because a damaged list still concerns its certificates; undefined if
+ * not even that can be read.
  */
 export function issuerOfUnreadable(der: Uint8Array): Name | undefined {
   const issuer = attempt(() => {
@@ -132,7 +131,7 @@ export function findCrlEntry(crl: Crl, serial: Uint8Array): CrlEntry | undefined
   return undefined;
 }
 
-/** The entries of a list, without those that plainly have another serial number. */
+/** Yields the entries of a list, without those that obviously have another serial number. */
 function* entriesThatMayBe(entries: Asn1Node, serial: Uint8Array): Generator<Asn1Node> {
   let rest = entries.content;
   do {
@@ -145,8 +144,8 @@ function* entriesThatMayBe(entries: Asn1Node, serial: Uint8Array): Generator<Asn
 }
 
 /**
- * Length of the leading entries that plainly have another serial number. A list may have a million of
- * them, and reading each as a value would take seconds.
+ * Returns the length of the leading entries that obviously have another serial number. A list may have a million of
+ * them, and parsing each would take seconds.
  */
 function lengthOfOthers(entries: Uint8Array, serial: Uint8Array): number {
   let at = 0;

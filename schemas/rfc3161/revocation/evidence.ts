@@ -12,8 +12,8 @@ export interface RevocationEvidence {
   /** undefined: not revoked, as of thisUpdate. */
   readonly revoked: { readonly at: Date; readonly reason: number | undefined } | undefined;
   /**
-   * Why it can only accuse the certificate and not clear it, as the end of a sentence about
-   * `source`; undefined if it can clear it.
+   * Why it can only incriminate the certificate and not clear it, as the end of a sentence about `source`; undefined if
+   * it can clear it.
    */
   readonly limit: string | undefined;
   /**
@@ -23,13 +23,13 @@ export interface RevocationEvidence {
   readonly strengths: readonly Strength[];
 }
 
-/** A CRL or OCSP answer that says nothing of use about a certificate. */
+/** A CRL or OCSP answer that says nothing useful about a certificate. */
 export interface Unusable {
   /** In words. */
   readonly reason: string;
   /**
-   * Whether it was given about this certificate: then the certificate has a source of revocation
-   * information, also if it names none, and what it says is not known.
+   * Whether it was given about this certificate. The certificate then has a source of revocation information, even if
+   * it names none, and what the source says is unknown.
    */
   readonly isAbout: boolean;
 }
@@ -55,13 +55,13 @@ const REASONS = [
   'privilege withdrawn',
   'attribute authority compromise',
 ];
-/** Reasons after which earlier tokens stay good (RFC 3161 §4). */
+/** Revocation reasons after which earlier tokens remain valid (RFC 3161 §4). */
 const ORDERLY = new Set([0, 3, 4, 5]);
-/** Reasons that take the ground from under earlier tokens too. */
+/** Revocation reasons that also invalidate earlier tokens (RFC 3161 §4). */
 const COMPROMISE = new Set([1, 2, 10]);
 
 /**
- * Weighs the evidence about one certificate.
+ * Weighs the evidence about one certificate (RFC 3161 §4).
  *
  * @param genTime of the token
  * @param isSigner whether the certificate is the authority's own: RFC 3161 §4 then reads a

@@ -26,7 +26,7 @@ export interface UnreadableAnswer {
 /** As of when a path is evaluated. */
 export interface RevocationConditions {
   readonly genTime: Date;
-  /** Until when the algorithms under an answer must be sound for it to clear a certificate. */
+  /** Until when the algorithms of an answer must be secure for it to clear a certificate. */
   readonly at: Date;
   readonly spend: SpendWork;
   /** Further certificates of an issuer, with other keys, that may sign its CRLs. */
@@ -43,8 +43,8 @@ const ORDER: readonly RevocationVerdict['state'][] = [
 ];
 
 /**
- * Whether any certificate of a path was revoked at genTime. The anchor is trusted from outside and
- * not asked about.
+ * Determines whether any certificate of a path was revoked at genTime (RFC 5280 §6.1.3 (a)(3), RFC 3161 §4). The anchor
+ * is trusted from outside and not checked.
  */
 export async function pathRevocation(
   path: Path,

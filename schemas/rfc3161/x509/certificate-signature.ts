@@ -6,7 +6,7 @@ import { type Strength, signatureStrengths } from '../strength.js';
 import { type SpendWork, TOKEN_WORK } from '../work.js';
 import { allowsScheme, type SubjectPublicKey } from './public-key.js';
 
-/** Bytes with a signature of the X.509 kind: a certificate, a CRL or a basic OCSP response. */
+/** Bytes with an X.509 signature: a certificate, a CRL or a basic OCSP response. */
 export interface SignedBytes {
   readonly tbs: Uint8Array;
   readonly signatureAlgorithm: AlgorithmIdentifier;

@@ -48,9 +48,9 @@ export function constraintsReader(spend: SpendWork): ReadConstraints {
 }
 
 /**
- * Name constraints along a path (RFC 5280 §4.2.1.10). Directory names and mailboxes are compared. A
- * name of another kind in a certificate below is left open where its kind is constrained: names of
- * hosts do not apply to a time stamp authority.
+ * Name constraints along a path (RFC 5280 §4.2.1.10). Directory names and mailboxes are compared. If the kind of
+ * another name in a certificate below is constrained, the result is undecided, because host names do not matter for a
+ * time stamp authority.
  */
 export function nameConstraintViolations(path: Path, constraintsOf: ReadConstraints, spend: SpendWork): Violation[] {
   return path.flatMap((certificate, index) => {
@@ -73,7 +73,7 @@ function violationsOf(certificate: Certificate, constraints: Constraints, issuer
   const directories = [subject, ...alternative('directory').map(({ name }) => name)].filter(
     ({ relativeNames }) => relativeNames.length > 0,
   );
-  // The mailbox in a subject counts also beside alternative names, for which RFC 5280 does not ask.
+  // The mailbox in a subject counts even if there are alternative names, which RFC 5280 does not require.
   const mailboxes = [...subject.mailboxes, ...alternative('email').map(({ value }) => value)];
   const isConstrained = (kind: string) => permitted.kinds.has(kind) || excluded.kinds.has(kind);
   const isForbidden = <T>(name: T, kind: string, isIn: (name: T, bases: Bases) => boolean) =>
@@ -119,7 +119,7 @@ function isMailboxIn(mailbox: string, { mailboxes }: Bases): boolean {
   });
 }
 
-/** The part before @ counts as it stands, the host in any case (RFC 5280 §7.5). */
+/** Lower-cases the host of a mailbox; the part before @ is case-sensitive (RFC 5280 §7.5). */
 function withFoldedHost(mailbox: string): string {
   const at = mailbox.lastIndexOf('@') + 1;
   return mailbox.slice(0, at) + mailbox.slice(at).toLowerCase();

@@ -74,10 +74,7 @@ function canonicalOf(set: readonly Attribute[]): string {
     .join('+');
 }
 
-/**
- * Whether two names are the same by RFC 5280 §7.1: case and runs of spaces do not count, nor does
- * the string type.
- */
+/** Returns whether two names are equal by RFC 5280 §7.1, which ignores case, runs of spaces and the string type. */
 export function sameName(a: NameForm, b: NameForm): boolean {
   return (
     a.relativeNames.length === b.relativeNames.length &&
@@ -126,7 +123,10 @@ function parseAttribute(node: Asn1Node): Attribute {
 /** Most characters of a value that is folded; no real one has a tenth of them (RFC 5280 appendix A.1). */
 const MAX_FOLDED = 1000;
 
-/** A value as RFC 5280 §7.1 compares it. A longer one equals itself alone: normalising many marks is slow. */
+/**
+ * Folds a value for comparison according to RFC 5280 §7.1. A longer value only equals itself, because normalising many
+ * marks is slow.
+ */
 function foldedValue(value: string): string {
   if (value.length > MAX_FOLDED) return value;
   return value.normalize('NFKC').toLowerCase().trim().replace(/\s+/g, ' ');

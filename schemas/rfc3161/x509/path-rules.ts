@@ -26,7 +26,7 @@ const PROCESSED = new Set<string>([
   OID.ocspNoCheck,
 ]);
 
-/** What a path is held against. */
+/** The rules that a path is checked against. */
 export interface PathRules {
   /** genTime of the token. */
   readonly at: Date;
@@ -55,7 +55,7 @@ function validityViolations(certificate: Certificate, at: Date): Violation[] {
   if (at.getTime() < notBefore.getTime()) {
     return [fail(`${subject.text} was not yet valid (from ${notBefore.toISOString()})`)];
   }
-  // notAfter is the last second of validity, all of it.
+  // The whole second of notAfter still belongs to the validity.
   if (at.getTime() >= notAfter.getTime() + 1000) {
     return [fail(`${subject.text} expired before the time of the stamp (on ${notAfter.toISOString()})`)];
   }
@@ -94,10 +94,10 @@ function issuerViolations(path: Path, index: number, purpose: string): Violation
 }
 
 /**
- * The usages of an intermediate certificate. RFC 5280 §6.1 does not process the extended key usage
- * of a CA, and certificates of real authorities lack time stamping there, so it leaves the path
- * open at most, unless the CA marks it as critical. The usages of a trust anchor are not evaluated:
- * it is trusted for its name and key alone (RFC 5280 §6.1.1(d)).
+ * The usages of an intermediate certificate. RFC 5280 §6.1 does not process the extended key usage of a CA, and
+ * certificates of real authorities lack time stamping there, so at most it leaves the path undecided, unless the CA
+ * marks it as critical. The usages of a trust anchor are not evaluated: it is trusted for its name and key alone (RFC
+ * 5280 §6.1.1(d)).
  */
 function usageViolations({ subject, known, extensions }: Certificate, purpose: string): Violation[] {
   const violations: Violation[] = [];

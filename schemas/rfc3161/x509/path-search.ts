@@ -10,7 +10,7 @@ import { sameName } from './names.js';
 import type { Path, Violation } from './path.js';
 import { pathViolations } from './path-rules.js';
 
-/** A chain to an anchor in which every signature is right, with what the other rules found. */
+/** A chain to an anchor with valid signatures, and what the other rules found. */
 export interface FoundPath {
   readonly path: Path;
   readonly violations: readonly Violation[];
@@ -23,7 +23,7 @@ export interface FoundPath {
 
 /** Result of the search for a chain. */
 export interface PathSearch {
-  /** Good paths first; at most eight. */
+  /** Valid paths first; at most eight. */
   readonly paths: readonly FoundPath[];
   /** A self-signed certificate that the search met and that is not a trust anchor. */
   readonly untrustedRoot: Certificate | undefined;
@@ -31,7 +31,7 @@ export interface PathSearch {
   readonly forged: Certificate | undefined;
   /** Whether an algorithm was met that this implementation does not know. */
   readonly unsupported: boolean;
-  /** Whether the search ended at one of its bounds. */
+  /** Whether the search reached one of its limits. */
   readonly exhausted: boolean;
 }
 
@@ -136,7 +136,7 @@ function candidateIssuers(
     .map(({ candidate }) => candidate);
 }
 
-/** Whether its signature proves nothing any more: a path through it is the last to be looked for. */
+/** Returns whether the certificate's signature proves nothing any more; paths through it are tried last. */
 function hasBrokenSignature({ signatureAlgorithm }: Certificate): boolean {
   const scheme = attempt(() => signatureSchemeOf(signatureAlgorithm, undefined, 'signatureAlgorithm'));
   return !(scheme instanceof MalformedInput) && scheme !== undefined && 'hash' in scheme && isBroken(scheme.hash);

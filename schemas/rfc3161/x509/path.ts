@@ -6,7 +6,7 @@ import type { Certificate } from './certificate.js';
  */
 export type Path = readonly Certificate[];
 
-/** Violation of a rule by a path: `fail` breaks the path for certain, `unsure` leaves it open. */
+/** Violation of a rule by a path: `fail` certainly invalidates the path, `unsure` leaves it undecided. */
 export interface Violation {
   readonly severity: 'fail' | 'unsure';
   readonly message: string;

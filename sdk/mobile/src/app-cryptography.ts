@@ -4,7 +4,7 @@ import type { Cryptography } from '../../core/ports.js';
 
 /**
  * SHA-256 and HMAC in JavaScript, because Hermes has no WebCrypto.
- * @param randomBytes undefined: the engine has none, so that nothing is started
+ * @param randomBytes undefined if the engine has no source of random bytes, in which case the SDK does not start
  */
 export function appCryptography(randomBytes: ((count: number) => Uint8Array) | undefined): Cryptography {
   return {

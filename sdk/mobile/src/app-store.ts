@@ -7,14 +7,16 @@ const PREFIX = '_svc_consent:';
 /** How long the storage of a device may take for one answer, in milliseconds. */
 const LONGEST_WAIT_MS = 5_000;
 
-/** Name of the changes that are being written: what an ended app did not finish, its next start does. */
+/**
+ * Name of the journal of changes in progress. If the app ends before they are written, its next start completes them.
+ */
 const JOURNAL = 'journal';
 const isJournal = recordOf(nullable(isText));
 
 /**
- * Values that an app keeps. It reads the storage once, when the app starts, and then holds everything in
- * memory. What changes in one turn is kept whole or not at all, also if the app is ended meanwhile: a
- * choice never comes back without its place in the queue.
+ * Values that an app keeps. It reads the storage once, when the app starts, and then holds everything in memory.
+ * Changes of one turn are stored together or not at all, even if the app is ended meanwhile, so a choice never comes
+ * back without its place in the queue.
  */
 export class AppStore implements Store {
   readonly #storage: AppStorage;
@@ -23,11 +25,11 @@ export class AppStore implements Store {
   #changes = new Map<string, string | null>();
   #writes: Promise<void> = Promise.resolve();
   #isFailing = false;
-  /** Whether the storage left something without an answer: from then on everything is in memory alone. */
+  /** Whether the storage once failed to answer. From then on, everything is only in memory. */
   #isHanging = false;
   readonly #onHang: () => void;
 
-  /** @param onHang called once, if the storage leaves something without an answer */
+  /** @param onHang called once, if the storage fails to answer */
   constructor(storage: AppStorage, onHang: () => void = () => undefined) {
     this.#storage = storage;
     this.#onHang = onHang;

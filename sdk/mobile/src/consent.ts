@@ -4,9 +4,8 @@ import { appSurroundings } from './app-surroundings.js';
 import type { MobileOptions } from './options.js';
 
 /**
- * The consent of one person in an app, without a user interface. Create one for the app, and call
- * `start`. It works without a network: what the person chooses counts at once, waits on the device,
- * and is recorded once.
+ * The consent of one person in an app, without a user interface. Create one for the app, and call `start`. It works
+ * without a network: a choice applies immediately, is stored on the device, and is recorded once.
  */
 export class Consent extends ConsentCore {
   readonly #store: AppStore;

@@ -2,8 +2,8 @@ import { ServiceError } from '../../shared/service-error.js';
 import type { Acceptance } from '../../shared/types.js';
 
 /**
- * The idempotency key was used before with another consent. This consent was not recorded: a key belongs
- * to one action of a person.
+ * The idempotency key was already used with another consent. This consent was not recorded, because a key belongs to
+ * one action of a person.
  */
 export class IdempotencyConflict extends ServiceError {
   override readonly name = 'IdempotencyConflict';

@@ -6,8 +6,8 @@ export interface RenewalRequest {
   /** The header `Cookie` of the request. */
   readonly cookie: string | undefined;
   /**
-   * The header `Host` of the request, with or without a port. HTTP/2 has none: then the browser alone holds the
-   * domain against its host, which it does in any case.
+   * The header `Host` of the request, with or without a port. HTTP/2 has none; then only the browser checks the domain
+   * against its host, which it does anyway.
    */
   readonly host: string | undefined;
   /**
@@ -21,7 +21,7 @@ export interface RenewalRequest {
   readonly now?: number | undefined;
 }
 
-/** Browsers keep so many bytes of a cookie (RFC 6265 §6.1). */
+/** Largest cookie that browsers store, in bytes (RFC 6265 §6.1). */
 const MOST_BYTES = 4_096;
 /** The page looks for the mark as soon as the response has come. */
 const MARK_SECONDS = 60;

@@ -14,8 +14,8 @@ interface Tokens {
 }
 
 /**
- * A sign-in that renews itself. A refresh token is valid once, so that requests that come together
- * share one renewal, and each process has a sign-in of its own.
+ * A sign-in that renews itself. A refresh token is valid once, so concurrent requests share one renewal, and each
+ * process has its own sign-in.
  */
 export class SignIn implements BearerSource {
   readonly #transport: Transport;

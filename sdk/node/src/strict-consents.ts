@@ -5,8 +5,8 @@ import type { Consent } from '../../shared/types.js';
 const FRESH_MS = 60_000;
 
 /**
- * Finds what a calling program has spelled wrong, before anything is sent: the service ignores unknown members, so that
- * a consent with `visitorId` would be that of nobody, which no search and no erasure finds.
+ * Finds misspelt names before anything is sent. The service ignores unknown members, so a consent with `visitorId`
+ * would belong to nobody, and no search and no erasure would find it.
  */
 export class StrictConsents {
   #known: { readonly keys: ReadonlySet<string>; readonly readAt: number } | null = null;
@@ -18,8 +18,8 @@ export class StrictConsents {
   ) {}
 
   /**
-   * Checks consents before they are sent. Where the configuration cannot be read, categories are not compared: the
-   * decision of a person must not be lost for a check.
+   * Checks consents before they are sent. If the configuration cannot be read, categories are not checked, because a
+   * person's decision must not be lost because of a check.
    * @throws TypeError an unknown member, or a category that the configuration in force does not have
    */
   async check(consents: readonly Consent[]): Promise<void> {

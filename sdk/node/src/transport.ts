@@ -27,8 +27,8 @@ export interface ServiceRequest {
   /** Whether a successful response is a file, whose bytes are returned as they arrive. */
   readonly isFile?: boolean;
   /**
-   * Whether a repeated request would do its work once more. It is then sent again only after an
-   * answer that says that nothing was done.
+   * Whether a repeated request would do its work again. It is then only retried after a response that says that nothing
+   * was done.
    */
   readonly isUnrepeatable?: boolean;
   /** Milliseconds that the service needs for its answer at most, if that is long. */
@@ -54,11 +54,11 @@ class NoAnswer {
 
 /** Form of every API key. The service would refuse a name or a part of one only at the first request. */
 const API_KEY = /^svc_(?:live|test)_[A-Za-z0-9_-]{43}$/;
-/** Failures that another attempt meets again: no such host, or a certificate that is not trusted. */
+/** Failures that would recur with every attempt: an unknown host, or a certificate that is not trusted. */
 const LASTING =
   /^(ENOTFOUND|CERT_.+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_.+|ERR_TLS_.+|ERR_SSL_.+)$/;
 const DEFAULTS = { attempts: 5, timeoutMs: 30_000, longestWaitMs: 60_000 } as const;
-/** Longest time of a timer of Node, in milliseconds. One that is set to more ends at once. */
+/** Longest timer of Node, in milliseconds. A longer one fires immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Sends requests: signs them, and sends them again by the rules of the specification. */
@@ -71,7 +71,7 @@ export class Transport {
 
   constructor(options: LedgerOptions) {
     this.#options = options;
-    // Refuses what is no URL before the first request.
+    // Refuses an invalid URL before the first request.
     this.#baseUrl = withoutTrailing(new URL(options.baseUrl).href, '/');
     if (!API_KEY.test(options.apiKey))
       throw new TypeError(
@@ -82,7 +82,7 @@ export class Transport {
   }
 
   /**
-   * Sends a request until it is answered for good.
+   * Sends a request, with retries, until it has a final response.
    * @throws ServiceError
    */
   async send<T>(request: ServiceRequest, parse: Parse<T>): Promise<T> {
@@ -111,7 +111,7 @@ export class Transport {
       const stated = retryAfterMs(answer.headers.get('retry-after'), Date.now()) ?? backOff;
       return stated > Math.min(this.#options.longestWaitMs ?? DEFAULTS.longestWaitMs, LONGEST_TIMER_MS) ? null : stated;
     }
-    // Signed again with another time, nonce or token, it is another request. A second refusal is final.
+    // With a new time, nonce or token it is a different request. A second refusal is final.
     if (attempt > 2) return null;
     if (code === 'TIMESTAMP_EXPIRED') return this.#setClock(answer) ? 0 : null;
     return code === 'NONCE_REPLAYED' || code === 'INVALID_BEARER_TOKEN' ? 0 : null;
@@ -143,7 +143,7 @@ export class Transport {
           ...(body !== undefined && request.hasKey && this.#signature(request, body)),
         },
         ...(body !== undefined && { body }),
-        // The key and the token are for this service alone: a redirection is an unexpected answer.
+        // The key and the token must not reach another server, so a redirect is an unexpected response.
         redirect: 'manual',
         signal: signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]),
       });

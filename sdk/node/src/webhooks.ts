@@ -12,7 +12,7 @@ export interface WebhookEvent {
     | 'evidence.stamped'
     | 'idempotency.conflict'
     | 'webhook.test';
-  /** Time of what happened, RFC 3339. */
+  /** Time of the event, RFC 3339. */
   readonly timestamp: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
@@ -25,7 +25,7 @@ export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>
   | Iterable<readonly [string, string | readonly string[]]>;
 
-/** The request is not one that the service sent now. */
+/** The service did not send this request, or not just now. */
 export class InvalidWebhook extends Error {
   override readonly name = 'InvalidWebhook';
 }
@@ -94,7 +94,7 @@ function onlyValue(values: ReadonlyMap<string, readonly string[]>, name: string)
   return value;
 }
 
-/** @throws RangeError: with an empty key, everyone could sign */
+/** @throws RangeError for an empty key, with which anyone could sign */
 function keyOf(secret: string): Buffer {
   const key = Buffer.from(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : '', 'base64');
   if (key.length < MIN_KEY_BYTES) throw new RangeError('The secret of the webhook must be the whole text whsec_….');

@@ -35,7 +35,7 @@ export interface ConsentValue extends ConsentState {
   readonly acceptAll: (presentation?: Presentation) => Promise<Acceptance>;
   /** Refuses every optional category. */
   readonly rejectAll: (presentation?: Presentation) => Promise<Acceptance>;
-  /** Takes back what was permitted. It is recorded as `withdrawn`, or as `rejected` if nothing was. */
+  /** Withdraws what was permitted. This is recorded as `withdrawn`, or as `rejected` if nothing was permitted. */
   readonly withdraw: (presentation?: Presentation) => Promise<Acceptance>;
   /** Opens the settings: those of `<Banner>`, else `layer` becomes `settings`. */
   readonly openSettings: () => void;
@@ -87,7 +87,7 @@ export function useConsent(): ConsentValue {
         session.closeSettings();
         return answer;
       } catch (error) {
-        // An error that an event handler throws ends an app of React Native.
+        // An error that an event handler throws would end a React Native app.
         return Promise.reject(error);
       }
     },

@@ -1,6 +1,6 @@
 import type { ConsentSource, ConsentState } from '../../core/consent.js';
 
-/** The state that a render reads: it is one object as long as nothing changes. */
+/** The state that a render reads. It stays the same object as long as nothing changes. */
 export interface Snapshot {
   readonly state: ConsentState;
   /** Whether the page's own settings are open. */
@@ -20,8 +20,8 @@ export interface DrawnBanner {
 }
 
 /**
- * The consent of a provider, from its first subscriber on. React removes and adds subscribers again in
- * strict mode and when a page is restored, so that the consent ends a moment after its last one.
+ * The consent of a provider, from its first subscriber on. React removes and re-adds subscribers in strict mode and
+ * when a page is restored, so the consent ends a moment after its last subscriber.
  */
 export class Session {
   readonly #make: () => ConsentSource;

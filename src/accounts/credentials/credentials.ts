@@ -9,8 +9,8 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /**
- * Lifetime of an access token, in seconds. It is short, because a verifier with only the published
- * key does not learn of a sign-out.
+ * Lifetime of an access token, in seconds. It is short because a verifier that has only the published key does not
+ * learn of a sign-out.
  */
 export const ACCESS_TOKEN_SECONDS = 15 * MINUTE;
 
@@ -68,12 +68,12 @@ export function hashPassword(password: string): Promise<string> {
   return hash(password, ARGON2ID);
 }
 
-/** Verifies a password. The run time depends on the parameters of the hash, not on the result. */
+/** Returns whether a password matches a hash. The run time depends on the parameters of the hash, not on the result. */
 export function isPasswordOf(passwordHash: string, password: string): Promise<boolean> {
   return verify(passwordHash, password);
 }
 
-/** Whether a hash has other parameters than the current ones. */
+/** Returns whether a hash was made with parameters other than the current ones. */
 export function isOutdatedHash(passwordHash: string): boolean {
   return !passwordHash.startsWith(CURRENT);
 }
@@ -82,7 +82,7 @@ export function isOutdatedHash(passwordHash: string): boolean {
  * Checks that a new password is not the user's e-mail address. The schema of the request does not
  * know that address.
  * @param field name of the request's field
- * @throws RequestRefused VALIDATION_ERROR if it is
+ * @throws RequestRefused VALIDATION_ERROR if the password is the address
  */
 export function refuseOwnAddress(password: string, email: string, field: 'password' | 'new_password'): void {
   if (password.trim().toLowerCase() === email.toLowerCase()) {
@@ -110,8 +110,8 @@ const SECRET = /^[A-Za-z0-9_-]{43}$/;
 export interface SecretToken {
   readonly token: string;
   /**
-   * SHA-256 of the token. 256 random bits cannot be searched, and the timing of a look-up by digest
-   * reveals nothing about the token.
+   * SHA-256 of the token. A plain hash is enough: nobody can search 256 random bits, and the timing of a look-up by
+   * digest reveals nothing about the token.
    */
   readonly digest: Buffer;
 }
@@ -122,8 +122,8 @@ export function newSecretToken(use: SecretTokenUse): SecretToken {
 }
 
 /**
- * Derives a token from 32 bytes that are secret and random to everyone but the service.
- * @throws RangeError for another length
+ * Derives a token from 32 bytes that only the service can compute and that look random to everyone else.
+ * @throws RangeError if the secret is not 32 bytes long
  */
 export function derivedSecretToken(use: SecretTokenUse, secret: Buffer): SecretToken {
   if (secret.length !== SECRET_BYTES) throw new RangeError('a token is derived from 32 bytes');
@@ -131,9 +131,7 @@ export function derivedSecretToken(use: SecretTokenUse, secret: Buffer): SecretT
   return { token, digest: digestOf(token) };
 }
 
-/**
- * The digest under which a token is stored. @returns null if the text is no token for this purpose
- */
+/** Returns the digest under which a token is stored, or null if the text is not a token for this purpose. */
 export function secretTokenDigest(use: SecretTokenUse, token: string): Buffer | null {
   const prefix = PREFIXES[use];
   return token.startsWith(prefix) && SECRET.test(token.slice(prefix.length)) ? digestOf(token) : null;

@@ -14,7 +14,7 @@ export type EndReason =
 export type SignInChoice = { readonly all: true } | { readonly only: string } | { readonly allBut: string };
 
 /**
- * Ends sign-ins of a user: their refresh tokens immediately, their access tokens within a second.
+ * Ends sign-ins of a user. Refresh tokens stop working immediately, access tokens within a second.
  * @param db in a role that may UPDATE (ended_at, end_reason) `sign_ins`
  * @returns the number of ended sign-ins
  */

@@ -14,7 +14,7 @@ export interface LinkMail {
   readonly until: string;
 }
 
-/** The words of all mails in one language. A subject contains no word of a user. */
+/** The texts of all mails in one language. A subject contains nothing that a user wrote. */
 interface MailWords {
   /** @param time ISO 8601, UTC */
   readonly dateAndTime: (time: string) => string;
@@ -186,9 +186,8 @@ export interface ComposedMail {
 const WORDS: Readonly<Record<MailLanguage, MailWords>> = { en: ENGLISH, tr: TURKISH };
 
 /**
- * Writes a mail. The text contains no word that a user chose but the address of the inviting user: an
- * invitation must not carry a message of its sender to strangers. Tokens are in the fragment of a
- * link, which browsers do not send to servers.
+ * Composes a mail. The only user-supplied text in it is the address of the inviting user: an invitation must not let
+ * its sender write to strangers. Tokens are in the fragment of a link, which browsers do not send to servers.
  * @param publicUrl origin of the service, e.g. `https://consent.example.org`
  */
 export function composeMail(letter: Letter, publicUrl: string): ComposedMail {

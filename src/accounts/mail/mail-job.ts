@@ -11,7 +11,7 @@ export const ACCOUNT_NOTICES = [
 ] as const;
 export type AccountNotice = (typeof ACCOUNT_NOTICES)[number];
 
-/** One address and nothing else: a line break in it could add recipients. */
+/** Exactly one address: a line break could smuggle in more recipients. */
 export const MailAddress = z.email().max(320);
 const Time = z.iso.datetime();
 
@@ -20,7 +20,7 @@ export const MailLanguage = z.enum(MAIL_LANGUAGES);
 export type MailLanguage = z.infer<typeof MailLanguage>;
 const language = MailLanguage.default('en');
 
-/** A mail that waits: what it says, not its words. Stored encrypted, because it contains tokens. */
+/** A queued mail: the facts it states, not the text. It is stored encrypted because it contains tokens. */
 export const MailJob = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('invitation'),
@@ -33,13 +33,13 @@ export const MailJob = z.discriminatedUnion('kind', [
   }),
   z.strictObject({ kind: z.literal('password_reset'), to: MailAddress, token: z.string(), expires_at: Time, language }),
   z.strictObject({ kind: z.literal('notice'), to: MailAddress, notice: z.enum(ACCOUNT_NOTICES), at: Time, language }),
-  /** To an address that may have a user already: the mail then says so. */
+  /** If the address already has a user, the mail says so. */
   z.strictObject({ kind: z.literal('sign_up'), to: MailAddress, token: z.string(), expires_at: Time, language }),
-  /** No mail yet: whether the address has a user is looked up later, so that no response shows it. */
+  /** Not a mail yet: the worker looks up later whether the address has a user, so that no response reveals it. */
   z.strictObject({ kind: z.literal('reset_request'), email: MailAddress, language }),
 ]);
 export type MailJob = z.infer<typeof MailJob>;
-/** A job as it is queued: in English, unless it says otherwise. */
+/** A job as a caller queues it. The language defaults to English. */
 export type NewMailJob = z.input<typeof MailJob>;
 
 /** A job that is a mail. */
@@ -47,7 +47,7 @@ export type Letter =
   | Exclude<MailJob, { readonly kind: 'reset_request' }>
   | { readonly kind: 'already_user'; readonly to: string; readonly language: MailLanguage };
 
-/** The mail that tells a user what happened to the account now. */
+/** Returns the mail that tells a user what has just happened to the account. */
 export function noticeTo(to: string, notice: AccountNotice): NewMailJob {
   return { kind: 'notice', to, notice, at: new Date().toISOString() };
 }

@@ -17,7 +17,7 @@ export interface MailCause {
 /** The cause of mails that no request causes. */
 export const BY_OPERATOR: MailCause = { language: 'en', network: null };
 
-/** A request, as far as mails depend on it. */
+/** The members of a request that mails depend on. */
 export interface CausingRequest {
   readonly headers: { readonly 'accept-language'?: string | undefined };
   readonly countedNetwork: string;
@@ -29,21 +29,21 @@ export function mailCauseOf({ headers, countedNetwork }: CausingRequest): MailCa
 }
 
 /**
- * The language of mails that a request causes: English, unless the request prefers Turkish.
+ * Returns the language of the mails that a request causes: English, unless the client prefers Turkish.
  * @param header Accept-Language (RFC 9110 §12.5.4)
  */
 export function mailLanguageOf(header: string | undefined): MailLanguage {
   return MailLanguage.parse(chooseLanguage(MAIL_LANGUAGES, acceptedLanguages(header), 'en'));
 }
 
-/** The queue for mails of one cause. @param queueMail null: the service sends no mail */
+/** Returns a queue that records this cause with every mail. @param queueMail null: the service sends no mail */
 export function causedBy(queueMail: QueueMail | null, { language, network }: MailCause): QueueMail | null {
   return queueMail === null ? null : (db, job) => queueMail(db, { ...job, language }, network);
 }
 
 const DAY_SECONDS = 86_400;
 const HOUR_SECONDS = 3_600;
-/** Seconds after which a mail is not tried any more. */
+/** Seconds after which the worker gives up on a mail. */
 const KEPT_SECONDS: Readonly<Record<MailJob['kind'], number>> = {
   invitation: DAY_SECONDS,
   password_reset: DAY_SECONDS,
@@ -51,31 +51,30 @@ const KEPT_SECONDS: Readonly<Record<MailJob['kind'], number>> = {
   reset_request: HOUR_SECONDS,
   sign_up: DAY_SECONDS,
 };
-/** Mails of one kind that may wait. Requests without a sign-in can add rows. */
+/** Largest number of queued mails of one kind. There is a limit because requests without a sign-in can add rows. */
 const MAX_WAITING = 10_000;
 /**
- * One network may have this part of the places that are free, so that a place stays for others, however many
- * networks take theirs: a single one has 909, and each of 100 has 90.
+ * One network may hold one tenth as many mails as there are free places. Some places therefore stay free for others,
+ * however many networks fill theirs: a single network gets 909 places, and each of 100 networks gets 90.
  */
 const NETWORK_SHARE = 10;
-/** Pause after the first failure, and the longest one. The first outlasts an attempt. */
+/** Pause after the first failure, and the longest pause. Even the first is longer than an attempt can take. */
 const FIRST_RETRY_SECONDS = 60;
 const LONGEST_RETRY_SECONDS = HOUR_SECONDS;
 
 /**
- * The network of the request that caused a mail (`countedNetwork`), or its digest, which a mail has that caused
- * another one; null: no request.
+ * The network of the request that caused a mail (`countedNetwork`), or its digest when one mail causes another; null if
+ * no request caused it.
  */
 export type MailNetwork = string | Uint8Array | null;
 
 /**
- * Adds a mail to the queue, in the transaction of the change that it tells of: both happen or
- * neither. The worker sends it. The mails of a kind take turns by network: the new one comes after those of its
- * own network, and in the same round as the first ones of others. Simultaneous mails of one network may share a
- * round. Of requests for a new password, one waits for each address; of mails with the new token, the last one.
- * @param db in the role `consent_ledger_api` or, which mails with a token of a password reset need,
- *   `consent_ledger_admin`
- * @returns false if too many mails of this kind wait, or too many of this network
+ * Adds a mail to the queue, in the transaction of the change that it reports: both happen or neither. The worker sends
+ * it. Networks take turns within each kind: a new mail comes after those of its own network, and in the same round as
+ * the first ones of others. Simultaneous mails of one network may share a round. Per address, at most one request for a
+ * new password is queued, and only the latest mail with a new token.
+ * @param db in the role `consent_ledger_api`; mails with a password-reset token need `consent_ledger_admin`
+ * @returns false if too many mails of this kind or of this network are queued
  */
 export type QueueMail = (db: Queryable, job: NewMailJob, network?: MailNetwork) => Promise<boolean>;
 
@@ -86,7 +85,7 @@ export function tooManyMails(): RequestRefused {
 
 export type MailKeys = Pick<Keyring, 'accountKey'>;
 
-/** Creates the queue's entrance. The database holds mails encrypted, because they contain tokens. */
+/** Creates the function that queues mails. The database holds mails encrypted because they contain tokens. */
 export function createMailQueue(keys: MailKeys): QueueMail {
   return async (db, job, network = null) => {
     const digestKey = hmacSha256(await keys.accountKey(), 'mail digests');
@@ -112,7 +111,7 @@ export function createMailQueue(keys: MailKeys): QueueMail {
   };
 }
 
-/** The address for which one mail of this kind waits at most; null: any number. */
+/** Returns the address for which at most one mail of this kind may be queued; null if there is no such limit. */
 function onlyRecipientOf(job: NewMailJob): string | null {
   if (job.kind === 'reset_request') return job.email;
   return job.kind === 'password_reset' ? job.to : null;
@@ -129,7 +128,7 @@ async function isWaiting(db: Queryable, kind: string, recipientDigest: Buffer | 
 /** A mail that an attempt has claimed. */
 export interface ClaimedMail {
   readonly id: string;
-  /** Null if the row was altered, or is of another installation's key. */
+  /** Null if the row was altered, or encrypted with the key of another installation. */
   readonly job: MailJob | null;
   /** Digest of the network that caused it. */
   readonly network: Uint8Array;
@@ -151,11 +150,11 @@ const ClaimedRows = z
 export const MAIL_WAITS = 'exists (select from mails where next_attempt_at <= now())';
 
 /**
- * Claims the next mail: of the first of the kinds of which one is due, and of this kind the next network's. Its next
- * attempt is due after a pause that doubles with each attempt, and after the other mails of its network. No other
- * worker sends it meanwhile, and a worker that dies delays it only.
+ * Claims the next mail. Earlier kinds come first, and within a kind the network whose turn it is. The next attempt is
+ * due after a pause that doubles with each attempt, and after the other mails of the same network. No other worker
+ * sends the mail meanwhile; a worker that dies only delays it.
  * @param db in the role `consent_ledger_admin`
- * @param kinds from the first to the last
+ * @param kinds in order of priority
  * @returns null if none is due
  */
 export async function claimMail(
@@ -182,7 +181,7 @@ export async function claimMail(
   return { id, job: text === undefined ? null : MailJob.parse(JSON.parse(text)), network, isExpired };
 }
 
-/** Removes a mail that was sent, or that cannot be. @param db in the role `consent_ledger_admin` */
+/** Removes a mail that was sent or can never be sent. @param db in the role `consent_ledger_admin` */
 export async function removeMail(db: Queryable, id: string): Promise<void> {
   await db.query('delete from mails where id = $1', [id]);
 }

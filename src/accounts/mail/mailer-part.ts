@@ -16,20 +16,26 @@ export interface MailerOptions {
   readonly openTransport: () => MailTransport;
   /** Origin in the links of mails. */
   readonly publicUrl: string;
-  /** Handles the request of a new password for an address, within a transaction. */
+  /** Handles a request for a new password for an address, within a transaction. */
   readonly onResetRequest: (db: Queryable, email: string, cause: MailCause) => Promise<void>;
   readonly logger: ServiceLogger;
   /** On `db`. */
   readonly looks: Looks;
 }
 
-/** Kinds before sign-ups, the most urgent first. Strangers cause sign-ups: others must not wait for a flood of them. */
+/**
+ * Kinds that go before sign-ups, the most urgent first. Anyone can cause sign-up mails, and the others must not wait
+ * behind a flood of them.
+ */
 const URGENT = ['password_reset', 'reset_request', 'notice', 'invitation'] as const;
 const ALL = [...URGENT, 'sign_up'] as const;
-/** Kinds of each delivery at a time. Two take no sign-up, for which a slow server would let all others wait. */
+/**
+ * The kinds that each concurrent delivery takes. Two of them skip sign-ups, so that a slow mail server cannot make all
+ * other mail wait behind them.
+ */
 const DELIVERIES = [URGENT, URGENT, ALL, ALL, ALL];
 
-/** Sends the queued mails, several at a time. Several workers may run it: each attempt has one claim. */
+/** Sends the queued mails, several at a time. Several workers may run it, because each attempt claims its mail. */
 export function createMailer(options: MailerOptions): BackgroundPart {
   const { db, keys, publicUrl, logger } = options;
   const look = options.looks.add(MAIL_WAITS);

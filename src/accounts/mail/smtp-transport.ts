@@ -7,9 +7,9 @@ import { MailAddress } from './mail-job.js';
 /** Delivers mails to a server. */
 export interface MailTransport {
   /**
-   * @param id identifies the mail: of several attempts, the reader's program shows one
+   * @param id the Message-ID. It is the same for every attempt, so that mail programs show repeated deliveries once
    * @param signal ends the attempt
-   * @throws MailRefused if the server refuses this mail for good; other errors are worth a retry
+   * @throws MailRefused if the server permanently refuses this mail; after any other error, try again
    */
   send(id: string, mail: ComposedMail, signal: AbortSignal): Promise<void>;
   /** Ends the connections. Nothing is sent afterwards. */
@@ -28,20 +28,19 @@ export class MailFailed extends Error {
 
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 20_000;
-/** Limit of a whole attempt. It is shorter than the pause before the next attempt. */
+/** Time limit of a whole attempt. It is shorter than the pause before the next attempt. */
 const DEADLINE_MS = 45_000;
 
-/** Connections at a time, and mails of one: some servers count both. */
+/** Concurrent connections, and mails per connection: some servers limit both. */
 const MAX_CONNECTIONS = 5;
 const MAX_MESSAGES = 100;
-/** Servers close connections that rest. This one is closed before. */
+/** Servers close idle connections. This client closes them first. */
 const IDLE_MS = 15_000;
 
 /**
- * Creates the transport to the configured server (RFC 5321), with a bounded number of connections that serve
- * several mails each.
- * Addresses and subject are given as parts, from which the library composes the headers. The address
- * is checked before, because the library takes a second one from a line break.
+ * Creates the transport to the configured server (RFC 5321), with a bounded number of connections that serve several
+ * mails each. Addresses and subject are given as parts, from which the library composes the headers. The address is
+ * checked first, because the library would read a second address after a line break.
  */
 export function createSmtpTransport({ smtp, from }: MailConfig): MailTransport {
   const mailer = createTransport({
@@ -74,7 +73,7 @@ export function createSmtpTransport({ smtp, from }: MailConfig): MailTransport {
         text,
         textEncoding: 'quoted-printable' as const,
         messageId: `<${id}@${domain}>`,
-        // RFC 3834 §5: no absence notices in return.
+        // RFC 3834 §5: asks for no out-of-office replies.
         headers: { 'Auto-Submitted': 'auto-generated' },
       };
       await withAnySignal([signal, AbortSignal.timeout(DEADLINE_MS)], (signal) =>
@@ -87,7 +86,10 @@ export function createSmtpTransport({ smtp, from }: MailConfig): MailTransport {
   };
 }
 
-/** Permanent: the server answered 5xx to the recipient or to the mail, not to the password. */
+/**
+ * A failure is permanent if the server answered 5xx to the recipient or to the mail, but not if it did so to the
+ * password.
+ */
 function failureOf(error: unknown): Error {
   const { code, command, responseCode } = detailsOf(error);
   const about = `${code ?? 'failure'} at ${command ?? 'the connection'}, response ${responseCode ?? 'none'}`;

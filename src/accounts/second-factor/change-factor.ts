@@ -19,15 +19,15 @@ export interface ShownFactor {
   readonly recoveryCodesLeft: number;
 }
 
-/** Reads the second factor of a user, as far as the user may see it. */
+/** Reads what a user may see of their second factor. */
 export async function readSecondFactor({ db, keys }: FactorOptions, userId: string): Promise<ShownFactor> {
   const stored = await readStoredFactor(db, keys, userId, 'unlocked');
   return { enabledAt: stored?.confirmedAt ?? null, recoveryCodesLeft: stored?.recoveryDigests.length ?? 0 };
 }
 
 /**
- * Begins a second factor with a new secret, which counts once a code proves that the user has it. A
- * secret that was begun before is replaced.
+ * Starts to enrol a second factor with a new secret. It takes effect once a code proves that the user has the secret. A
+ * secret from an earlier, unfinished enrolment is replaced.
  * @throws ChangeRefused `wrong_state` if the user has a second factor
  */
 export function beginSecondFactor(options: FactorOptions, user: User): Promise<BegunFactor> {
@@ -45,9 +45,9 @@ export function beginSecondFactor(options: FactorOptions, user: User): Promise<B
 }
 
 /**
- * Puts a second factor in force, with an audit entry.
+ * Activates a second factor, with an entry in the audit log.
  * @returns ten recovery codes, which are not stored; null if the code is wrong
- * @throws ChangeRefused `wrong_state` if none was begun, or one is in force
+ * @throws ChangeRefused `wrong_state` if no enrolment was started, or a factor is already active
  */
 export function confirmSecondFactor(
   options: FactorOptions,
@@ -71,7 +71,7 @@ export function confirmSecondFactor(
 }
 
 /**
- * Replaces the recovery codes of a user who proves to have the second factor, with an audit entry.
+ * Replaces the recovery codes of a user who proves possession of the second factor, with an entry in the audit log.
  * @returns ten recovery codes, which are not stored; null if the code is wrong, or there is no second
  *   factor
  */
@@ -92,7 +92,7 @@ export function renewRecoveryCodes(
 }
 
 /**
- * Removes the second factor of a user who proves to have it, with an audit entry.
+ * Removes the second factor of a user who proves possession of it, with an entry in the audit log.
  * @returns false if the code is wrong, or there is no second factor
  */
 export function disableSecondFactor(options: FactorOptions, user: User, presented: PresentedFactor): Promise<boolean> {
@@ -107,9 +107,10 @@ export function disableSecondFactor(options: FactorOptions, user: User, presente
 }
 
 /**
- * Removes the second factor of a user, also one that was only begun. The caller writes the audit entry.
+ * Removes the second factor of a user, even one whose enrolment was not finished. The caller writes the entry in the
+ * audit log.
  * @param db in the role `consent_ledger_admin`
- * @returns whether one was in force
+ * @returns whether a factor was active
  */
 export async function removeSecondFactor(db: Queryable, userId: string): Promise<boolean> {
   const { rowCount } = await db.query(

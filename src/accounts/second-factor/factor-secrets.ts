@@ -7,7 +7,7 @@ export type FactorKeys = Pick<Keyring, 'accountKey' | 'open'>;
 /** Length of a shared secret: that of HMAC-SHA-1 (RFC 4226 §4, R6 recommends 160 bits). */
 const SECRET_BYTES = 20;
 const RECOVERY_CODES = 10;
-/** 120 bits, of which a code shows the first 60. */
+/** 120 random bits for each code, which shows the first 60. */
 const RECOVERY_BYTES = 15;
 const RECOVERY_GROUP = 6;
 
@@ -20,7 +20,10 @@ export async function sealFactorSecret(keys: FactorKeys, userId: string, secret:
   return encrypt(await factorKey(keys), secret, aad(userId), randomBytes(NONCE_BYTES));
 }
 
-/** @throws Error if the value is not the one of this user: the row's seal was checked before */
+/**
+ * Decrypts the secret of a user. @throws Error if the value was not encrypted for this user; the row's seal was checked
+ * before
+ */
 export async function openFactorSecret(keys: FactorKeys, userId: string, sealed: Uint8Array): Promise<Buffer> {
   const secret = decrypt(await factorKey(keys), sealed, aad(userId));
   if (secret === undefined) throw new Error(`the second factor of user ${userId} cannot be decrypted`);
@@ -43,8 +46,8 @@ export async function newRecoveryCodes(keys: FactorKeys, userId: string): Promis
 }
 
 /**
- * The digest of a recovery code: keyed, because 60 bits could be searched. Case, spaces and the dash
- * do not matter.
+ * Returns the digest of a recovery code. It is keyed because 60 bits can be searched. Case, spaces and the dash are
+ * ignored.
  */
 export async function recoveryDigest(keys: FactorKeys, userId: string, code: string): Promise<string> {
   const key = hmacSha256(await keys.accountKey(), 'recovery code');
@@ -62,7 +65,7 @@ function aad(userId: string): Uint8Array {
 /** Seconds of one step (RFC 6238 §5.2). */
 const STEP_SECONDS = 30;
 const DIGITS = 6;
-/** Steps before and after the current one whose codes count: clocks differ, and typing takes time. */
+/** Steps before and after the current one whose codes are accepted: clocks differ, and typing takes time. */
 const SKEW_STEPS = 1;
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
@@ -85,8 +88,8 @@ export function totpCode(secret: Uint8Array, step: number): string {
 /**
  * Finds the step of a code.
  * @param nowSeconds Unix time
- * @param after only steps after this one count, so that a code is valid once; null: all
- * @returns null if the code belongs to no step that counts
+ * @param after only later steps are accepted, so that a code is valid once; null: all
+ * @returns null if the code belongs to no accepted step
  */
 export function stepOfCode(secret: Uint8Array, code: string, nowSeconds: number, after: number | null): number | null {
   const current = Math.floor(nowSeconds / STEP_SECONDS);

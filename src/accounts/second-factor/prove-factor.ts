@@ -9,11 +9,11 @@ import { type FactorKeys, openFactorSecret, recoveryDigest, stepOfCode } from '.
 
 /** Stored state of a user's second factor. */
 interface StoredFactor {
-  /** Encrypted; null: none, and none was begun. */
+  /** Encrypted; null if there is no factor and no enrolment. */
   readonly sealedSecret: Uint8Array | null;
-  /** Null: the user has not proved to have the secret, and it does not count. */
+  /** Null until the user has proved possession of the secret. Until then no code is demanded. */
   readonly confirmedAt: Date | null;
-  /** Step of the last code that was used. */
+  /** Time step of the last code that was used. */
   readonly lastStep: number | null;
   /** Digests of the recovery codes that were not used. */
   readonly recoveryDigests: readonly string[];
@@ -65,15 +65,18 @@ export interface FactorOptions {
   readonly nowSeconds: () => number;
 }
 
-/** Whether a user must prove a second factor. A row that was altered demands one, and no code passes. */
+/**
+ * Returns whether a user must present a second factor. If the row was altered, the answer is yes and no code is
+ * accepted.
+ */
 export async function hasSecondFactor({ db, keys }: FactorOptions, userId: string): Promise<boolean> {
   const stored = await readStoredFactor(db, keys, userId, 'unlocked');
   return stored === null || stored.confirmedAt !== null;
 }
 
 /**
- * Checks a code, and uses it up: a code of the app and a recovery code are valid once. The row is
- * locked, so that of concurrent uses one succeeds. The use of a recovery code has an audit entry.
+ * Checks a code and uses it up: codes of the app and recovery codes are valid once. The row is locked, so that only one
+ * of several concurrent uses succeeds. The use of a recovery code is entered in the audit log.
  * @returns false if the code is wrong or was used, or none was presented
  */
 export function proveSecondFactor(options: FactorOptions, user: User, presented: PresentedFactor): Promise<boolean> {
@@ -84,7 +87,7 @@ export function proveSecondFactor(options: FactorOptions, user: User, presented:
   });
 }
 
-/** Uses a code of a row that this transaction has locked. */
+/** Checks and uses up a code against a row that this transaction has locked. */
 export async function useCode(
   options: FactorOptions,
   user: User,

@@ -29,9 +29,9 @@ const OPEN = `select ${sealed('invitations', 'i')} as invitation, ${sealed('user
   where i.token_digest = $1 and i.accepted_at is null and i.revoked_at is null and i.expires_at > now()`;
 
 /**
- * Creates the invited user and signs in. Of concurrent requests with one token, one succeeds. The
- * token must be valid, and the inviter must still be entitled to grant the role. The address must
- * not have a user in any tenant.
+ * Creates the invited user and signs them in. Of several concurrent requests with one token, one succeeds. The token
+ * must be valid, and the inviter must still be entitled to grant the role. The address must not have a user in any
+ * tenant.
  * @param db in the role `consent_ledger_admin`
  * @returns null if one of these conditions fails; the caller does not learn which
  * @throws RequestRefused VALIDATION_ERROR if the password is the user's address
@@ -80,7 +80,7 @@ async function accept(
   return { ...started, user: { ...user, signInId: started.signInId } };
 }
 
-/** An invitation whose row, or whose inviter's row, was altered is not open. */
+/** Reads an open invitation. One whose own row or whose inviter's row was altered counts as not open. */
 async function openInvitation(db: Queryable, seals: RowSeals, digest: Buffer): Promise<OpenInvitation | null> {
   const { rows } = await db.query(OPEN, [digest]);
   const [row] = OpenRows.parse(rows);

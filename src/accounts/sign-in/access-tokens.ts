@@ -17,8 +17,8 @@ export interface AccessTokenClaims {
 }
 
 /**
- * JSON Web Tokens (RFC 7519) for signed-in users, signed with Ed25519 (RFC 8037). They contain
- * neither personal data nor a role: each use reads these from the database.
+ * JSON Web Tokens (RFC 7519) for signed-in users, signed with Ed25519 (RFC 8037). They contain neither personal data
+ * nor a role: both are read from the database at each use.
  */
 export interface AccessTokens {
   /** Signs a token. @param nowSeconds Unix time in seconds */
@@ -38,8 +38,8 @@ const Claims = z
   .transform(({ sub, sid }): AccessTokenClaims => ({ userId: sub, signInId: sid }));
 
 /**
- * The keys of access tokens, from the database at most once a second, however often they are asked for.
- * Every process uses a rotated key within that time.
+ * Returns a function that reads the keys of access tokens from the database at most once a second, however often it is
+ * called. Every process therefore uses a rotated key within a second.
  */
 export function freshJwtKeys(keyring: Pick<Keyring, 'jwtKeys'>): () => Promise<JwtKeys> {
   const keys = createFreshCache<'all', JwtKeys>({

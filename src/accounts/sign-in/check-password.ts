@@ -25,7 +25,7 @@ export type CheckPassword = (email: string, password: string) => Promise<Checked
 export interface PasswordCheckPools {
   /** May SELECT `users`. */
   readonly apiPool: pg.Pool;
-  /** May UPDATE `users`, to replace a hash with outdated parameters once its password is known. */
+  /** May UPDATE `users`, to replace a hash that has outdated parameters when its user signs in. */
   readonly adminPool: pg.Pool;
   readonly seals: RowSeals;
 }
@@ -35,10 +35,7 @@ const CheckedRow = z
   .looseObject({ password_hash: z.string() })
   .transform((row): CheckedUser => ({ user: UserRow.parse(row), passwordHash: row.password_hash }));
 
-/**
- * Creates the password check. It also replaces hashes with outdated parameters, and throws database
- * errors.
- */
+/** Creates the password check, which also replaces hashes that have outdated parameters. Database errors are thrown. */
 export function createPasswordCheck({ apiPool, adminPool, seals }: PasswordCheckPools): CheckPassword {
   // The hash of a random password, against which unknown addresses are checked. Otherwise the
   // response time would reveal whether an address exists.
@@ -62,7 +59,7 @@ export function createPasswordCheck({ apiPool, adminPool, seals }: PasswordCheck
         renewed,
       ]),
     );
-    // A concurrent request has replaced the hash, for the same or another password: check again.
+    // A concurrent request has replaced the hash, for the same password or for another one: check again.
     return rowCount === 1 ? { user, passwordHash: renewed } : check(email, password);
   };
   return check;

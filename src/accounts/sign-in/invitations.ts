@@ -93,7 +93,7 @@ export function createInvitation(
     const { rowCount } = await db.query('select from users where tenant_id = $1 and email = $2', [tenantId, email]);
     if (rowCount !== 0)
       throw new ChangeRefused('already_exists', 'The tenant already has a user with this e-mail address.');
-    // One after the other, or of two at once both would be open.
+    // Invitations for one address are created one after the other. Otherwise two simultaneous ones would both be open.
     await lockUsersOf(db, tenantId);
     const replaced = await db.query(
       `update invitations set revoked_at = now() where tenant_id = $1 and email = $2 and accepted_at is null and revoked_at is null

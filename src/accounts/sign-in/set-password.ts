@@ -51,7 +51,7 @@ export async function changePassword(
   refuseOwnAddress(newPassword, user.email, 'new_password');
   const passwordHash = await hashPassword(newPassword);
   return withTransaction(db, async (db) => {
-    // The condition on the verified hash lets one of two concurrent changes succeed.
+    // The condition on the verified hash lets only one of two concurrent changes succeed.
     const { rowCount } = await db.query(
       'update users set password_hash = $3 where id = $1 and password_hash = $2 and disabled_at is null',
       [user.id, row.password_hash, passwordHash],
@@ -145,7 +145,7 @@ const OPEN_RESET = `select ${sealed('password_resets', 'r')} as reset, ${sealed(
   from password_resets r join users u on u.id = r.user_id left join users m on m.id = r.made_by and m.disabled_at is null
   where r.token_digest = $1 and r.used_at is null and r.revoked_at is null and r.expires_at > now() and u.disabled_at is null`;
 
-/** A reset whose row, or the row of its user or creator, was altered is not open. */
+/** Reads an open reset. One whose own row, or whose user's or creator's row, was altered counts as not open. */
 async function openReset(db: Queryable, seals: RowSeals, digest: Buffer): Promise<OpenReset | null> {
   const { rows } = await db.query(OPEN_RESET, [digest]);
   const [row] = ResetRows.parse(rows);
@@ -156,20 +156,19 @@ async function openReset(db: Queryable, seals: RowSeals, digest: Buffer): Promis
   return (await isGrantInForce(seals, reset.made_by, row.maker, user.role)) ? { id: reset.id, user } : null;
 }
 
-/** Every change of a password or its resets locks the user's row first. */
+/** Locks the user's row. Every change of a password or its resets does this first. */
 async function lockUser(db: Queryable, userId: string): Promise<void> {
   await db.query('select from users where id = $1 for no key update', [userId]);
 }
 
-/** No second token within this time: the address cannot be flooded with mails. */
+/** Shortest time between two tokens for one address, so that it cannot be flooded with mails. */
 const PAUSE_SECONDS = 15 * 60;
 
 const UserRows = z.array(z.object({ user: sealedRow('users'), has_recent: z.boolean() }));
 
 /**
- * Sends a token that sets a new password to the address of a user, who asked for it. Nothing happens
- * for an address without an enabled user, for an altered row, and within 15 minutes of the last
- * token.
+ * Mails a password-reset token to a user who asked for it. Nothing happens if the address has no enabled user, if the
+ * row was altered, or within 15 minutes of the last token.
  * @param db a transaction in the role `consent_ledger_admin`
  */
 export async function mailRequestedReset(

@@ -75,27 +75,26 @@ const EndedRows = z.array(z.object({ id: z.string(), user_id: z.string(), tenant
 /** A request to renew a sign-in. */
 export interface Renewal {
   readonly refreshToken: string;
-  /** Address and user agent of the client: a repeat from elsewhere is a reuse. */
+  /** Address and user agent of the client: a repeated request from another client counts as reuse. */
   readonly client: string;
   /** Key from which the next token is derived, 32 bytes. */
   readonly refreshKey: Uint8Array;
 }
 
-/** For so long the same client gets the same next token again. */
+/** Seconds for which a repeated request of the same client gets the same next token. */
 const REPEAT_SECONDS = 10;
 
 const USER = `s.id as sign_in_id, ${sealed('users', 'u')} as "user"`;
 
 /**
- * Exchanges a refresh token for the next one. Each token is valid once: one row of one statement
- * decides, so that of concurrent uses one succeeds. A reused token may be stolen. Its whole sign-in
- * ends (RFC 9700 §4.14.2), with an audit entry.
+ * Exchanges a refresh token for the next one. Each token is valid once: a single UPDATE decides, so only one of several
+ * concurrent uses succeeds. A reused token may be stolen, so its whole sign-in ends (RFC 9700 §4.14.2), with an entry
+ * in the audit log.
  *
- * The processes of one backend may renew at once, and an answer may be lost. Therefore a repeat gets
- * the same next token if it comes within seconds from the same client, and the next token has not
- * been used. The service does not store that token: it derives it from the presented one and the
- * client again. As the next token is the one in force, the time of the last renewal is that of this
- * one. It is under the seal of the sign-in, so that an edit of the database makes no repeat later.
+ * Two processes of one backend may renew at the same time, and a response may get lost. Therefore a repeated request
+ * gets the same next token, if it comes from the same client within seconds and the next token has not been used. The
+ * service does not store that token; it derives it again from the presented token and the client. The time limit runs
+ * from the last renewal, which the row seal covers, so that nobody can prolong it by editing the database.
  * @param db in the role `consent_ledger_api`
  * @returns null if the token is unknown or used, the sign-in has ended, or the user's row was altered
  */

@@ -10,7 +10,7 @@ import { hmacSha256, type Keyring } from '../../platform/keys/index.js';
 import { SIGN_UP_SECONDS } from '../credentials/credentials.js';
 import { type QueueMail, tooManyMails } from '../mail/mail-queue.js';
 
-/** No second mail to an address within this time. */
+/** Seconds that must pass before an address gets a second mail. */
 const PAUSE_SECONDS = 15 * 60;
 
 export interface RequestedSignUp {
@@ -24,23 +24,23 @@ export interface RequestedSignUp {
 }
 
 /**
- * Returns the mailbox of an address: without its subaddress (RFC 5233), for limits alone. Many servers deliver
- * `a+b@x` to `a@x`, so that one person has any number of such addresses.
+ * Returns the mailbox of an address: without its subaddress (RFC 5233), for limits alone. Many servers deliver `a+b@x`
+ * to `a@x`, so one person can use any number of such addresses.
  */
 export function mailboxOf(email: string): string {
   return email.replace(/^([^+@]+)\+[^@]*@/, '$1@');
 }
 
 /**
- * Makes the token of a sign-up, and mails it to the address. Whether the address has a user is not
- * looked at here, so that neither response nor time show it. Each address counts for the work that
- * the next ones have to prove, of all networks and of its own. Where the service sends mail, all subaddresses are one
- * address for this and for the pause; where it does not, each creates an organisation without a mailbox, and counts.
+ * Creates the token of a sign-up and mails it to the address. It does not look up whether the address has a user, so
+ * neither the response nor its timing reveals that. Each address raises the proof of work for later ones, both overall
+ * and in its own network. If the service sends mail, all subaddresses count as one address, here and for the pause. If
+ * it does not, no mailbox is needed to create an organisation, so each subaddress counts.
  * @param db in the role `consent_ledger_api`
  * @param queueMail null: the service sends no mail
  * @returns the token for the response; null if it is mailed
- * @throws RequestRefused and nothing is changed: PROOF_OF_WORK_REQUIRED; SERVICE_UNAVAILABLE, if too
- *   many mails wait
+ * @throws RequestRefused PROOF_OF_WORK_REQUIRED, or SERVICE_UNAVAILABLE if too many mails are queued. Nothing is
+ *   changed then
  */
 export async function requestSignUp(
   db: Queryable,
@@ -64,33 +64,33 @@ export async function requestSignUp(
     );
     if (queueMail === null || rowCount !== 1) return;
     const isQueued = await queueMail(db, { kind: 'sign_up', to: email, token, expires_at });
-    // The pause is rolled back as well, so that another request can succeed.
+    // The rollback also undoes the pause, so that another request can succeed.
     if (!isQueued) throw tooManyMails();
   });
   return queueMail === null ? token : null;
 }
 
-/** Addresses of the whole installation that sign up in 24 hours without a proof. */
+/** Sign-ups per 24 hours, in the whole installation, that need no proof of work. */
 const FREE_A_DAY = 50;
-/** Each further number of addresses doubles the work. */
+/** Each further 50 addresses double the work. */
 const DOUBLES_AFTER = 50;
-/** A page hashes about a million times a second: 16 ms. */
+/** About 16 ms in a browser, which computes about a million hashes a second. */
 const FIRST_BITS = 14;
 /**
- * About a second of a page. A limit without which a program that hashes ten times as fast as a
- * page, on many machines, would keep customers out.
+ * About a second in a browser. Without this limit, programs that hash ten times as fast, on many machines, could raise
+ * the work until real customers give up.
  */
 const MOST_BITS = 20;
 const MOST_COUNTED = FREE_A_DAY + (MOST_BITS - FIRST_BITS) * DOUBLES_AFTER;
 /**
- * Addresses of one network that sign up in 24 hours without more work than those of others. It doubles here, and
- * each time their number doubles: an office does not notice, and a flood from one network slows itself down.
+ * Sign-ups per 24 hours of one network that need no extra work. Beyond it the work doubles, and again each time their
+ * number doubles. An office does not notice this, and a flood from one network slows itself down.
  */
 const NETWORK_FREE_A_DAY = 10;
-/** About a minute of a page, in a network from which hundreds signed up. */
+/** About a minute in a browser, for a network with hundreds of sign-ups. */
 const MOST_NETWORK_BITS = 6;
 const MOST_COUNTED_OF_NETWORK = NETWORK_FREE_A_DAY * 2 ** (MOST_NETWORK_BITS - 1);
-/** A proof of half the work still counts, because others sign up while a page works. */
+/** A proof of half the work is accepted, because others may sign up while the page computes. */
 const TOLERATED_BITS = 1;
 const VALID_SECONDS = 600;
 const AUTHENTICATOR_BYTES = 16;
@@ -107,9 +107,9 @@ export interface ProvingSignUp {
 }
 
 /**
- * Requires a proof of work from a sign-up while many addresses sign up, and more while many of its network do. The challenge states the work
- * and its expiry, authenticated with the address, so that the service stores nothing of it. A proof
- * can be used again, for the same address only.
+ * Requires a proof of work from a sign-up while many addresses sign up, and more work while many of its own network do.
+ * The challenge states the work and its expiry and is authenticated together with the address, so that the service need
+ * not store it. A proof can be used again, but only for the same address.
  * @param db in the role `consent_ledger_api`
  * @throws RequestRefused PROOF_OF_WORK_REQUIRED with a challenge
  */
@@ -134,7 +134,7 @@ async function bitsNeeded(db: Queryable, networkDigest: Uint8Array): Promise<num
   return Math.max(bits, FIRST_BITS) + 1 + Math.floor(Math.log2(of_network / NETWORK_FREE_A_DAY));
 }
 
-/** More than the numbers that require the most work are not counted. */
+/** Counts today's sign-ups, but no further than the numbers at which the work is highest. */
 async function addressesOfDay(db: Queryable, networkDigest: Uint8Array) {
   const recent = `from sign_up_requests where requested_at > now() - interval '24 hours'`;
   const { rows } = await db.query(
@@ -182,7 +182,7 @@ export type WantedAccount = z.infer<typeof WantedAccount>;
 const PREFIX = 'cls_';
 const AAD = Buffer.from('sign-up token', 'utf8');
 
-/** Makes the token of a sign-up: its content, encrypted under a key of the keyring. */
+/** Creates the token of a sign-up: its content, encrypted with a key of the keyring. */
 export async function newSignUpToken(keys: SignUpKeys, wanted: WantedAccount): Promise<string> {
   const content = Buffer.from(JSON.stringify(wanted), 'utf8');
   return PREFIX + encrypt(await signUpKey(keys), content, AAD, randomBytes(NONCE_BYTES)).toString('base64url');

@@ -31,7 +31,7 @@ export async function createUser(db: Queryable, user: NewUser): Promise<{ readon
 /**
  * Creates a user with a hashed password. Hashing before the transaction keeps the transaction
  * short.
- * @param db a transaction, at whose end the row is sealed
+ * @param db a transaction; the row is sealed at its end
  * @throws ChangeRefused `already_exists`
  */
 export async function insertUser(
@@ -67,9 +67,9 @@ export async function lockUsersOf(db: Queryable, tenantId: string): Promise<void
 }
 
 /**
- * Whether a user with one role may grant another role and manage its users. Only owners may grant
- * roles with access to personal data (`owner`, `dpo`, and `api_user` through the S2S API).
- * Otherwise an admin could obtain that access.
+ * Returns whether a user with one role may grant another role and manage its users. Only owners may grant roles with
+ * access to personal data (`owner`, `dpo`, and `api_user` through the S2S API). Otherwise an admin could obtain that
+ * access.
  */
 export function mayGrant(by: Role, role: Role): boolean {
   if (by === 'owner') return true;
@@ -79,11 +79,11 @@ export function mayGrant(by: Role, role: Role): boolean {
 const Grantor = z.object({ role: UserRole });
 
 /**
- * Returns whether a right still comes from someone who may grant it: an operator, or a user whose current role
- * may, and whose row is unaltered.
+ * Returns whether the grantor of a right may still grant it: an operator always, a user only if their current role
+ * permits it and their row is unaltered.
  * @param grantedBy id of the user; null: an operator
- * @param grantor the row of the user, read with the row of the right by one statement: between two statements, a
- *   person who writes to the database could show each of them another row. Null if the user is disabled.
+ * @param grantor the row of the user, read by the same statement as the row of the right. With two statements, an
+ *   attacker who can write to the database could show each of them a different row. Null if the user is disabled.
  */
 export async function isGrantInForce(
   seals: RowSeals,

@@ -1,9 +1,9 @@
 import { type RateLimiter, refuseExcess } from '../guards/rate-limiter.js';
 import { apiErrorOf } from '../server/error-response.js';
 
-/** A limit of failed attempts a minute. */
+/** A limit on failed attempts per minute. */
 export interface AttemptLimit {
-  /** Name of the action that is attempted, e.g. `sign-in-account`. */
+  /** Name of the attempted action, e.g. `sign-in-account`. */
   readonly scope: string;
   /** The address or the account for which attempts are counted. */
   readonly key: string;
@@ -11,9 +11,8 @@ export interface AttemptLimit {
 }
 
 /**
- * Makes an attempt with a password, which can be guessed. The attempt counts before it is made,
- * because simultaneous ones would otherwise all be tried. A success is given back, so that it locks
- * no user out.
+ * Makes an attempt with a password, which can be guessed. Each attempt is counted before it is made; otherwise
+ * simultaneous ones would all get through. A successful attempt is given back, so that it cannot lock the user out.
  * @throws ApiError TOO_MANY_SIGN_IN_ATTEMPTS; what `attempt` throws
  */
 export async function countFailures<T>(
@@ -33,9 +32,8 @@ export async function countFailures<T>(
 }
 
 /**
- * Makes an attempt with a token of 256 random bits, which cannot be guessed. Only failures count,
- * and only failures are refused: clients that share an address with an attacker can continue to
- * renew.
+ * Makes an attempt with a token of 256 random bits, which cannot be guessed. Only failures count and only failures are
+ * refused, so clients that share an address with an attacker can still renew.
  * @throws ApiError TOO_MANY_SIGN_IN_ATTEMPTS; what `attempt` throws
  */
 export async function throttleFailures<T>(
@@ -49,7 +47,7 @@ export async function throttleFailures<T>(
   });
 }
 
-/** Whether the client caused the failure; a failure of the service is no guess. */
+/** Returns whether the client caused the failure. A failure of the service does not count as a guess. */
 function isRefusal(error: unknown): boolean {
   const told = apiErrorOf(error);
   return told !== null && told.status < 500;

@@ -34,19 +34,21 @@ export interface AuthDeps extends ApiUsers {
   readonly queueMail: QueueMail | null;
   /** Returns the key from which refresh tokens are derived, 32 bytes. */
   readonly refreshKey: () => Promise<Uint8Array>;
-  /** Turns of networks, in which requests by strangers of which mails are queued are worked on. */
+  /** Schedules the unauthenticated requests that queue mails, network by network. */
   readonly turns: FairScheduler;
 }
 
 export const route = routesWith<AuthDeps>();
 
 /**
- * Requests by strangers of which mails are queued, as far as one process works on them at a time: one of each
- * network, so that a network's are counted one by one, and a flood takes few connections to the database. And those
- * that wait.
+ * Unauthenticated requests that queue mails: how many one process handles at a time, and how many may wait. At most one
+ * of each network is handled at a time, so that they are counted one by one and a flood takes few database connections.
  */
 const QUEUED_AT_A_TIME = 2;
-/** Time that a place stays empty afterwards, as a multiple of that of the work: most of a flood is refused for its proof. */
+/**
+ * Time that a slot stays empty after each request, as a multiple of the time it took. Most requests of a flood lack a
+ * valid proof of work and are refused.
+ */
 const PAUSE = 2;
 const MAX_WAITING = 500;
 
@@ -55,7 +57,7 @@ export function networkTurns(now: () => number): FairScheduler {
   return new FairScheduler({ slots: QUEUED_AT_A_TIME, now, pause: PAUSE, maxWaiting: MAX_WAITING });
 }
 
-/** The queue for mails that a request causes; null: the service sends no mail. */
+/** Returns the queue for the mails that a request causes; null if the service sends no mail. */
 export function mailOf(
   { queueMail }: AuthDeps,
   request: Pick<FastifyRequest, 'headers' | 'countedNetwork'>,

@@ -21,14 +21,14 @@ import { COOKIE_HEADER, clearRefreshCookie, respondWithTokens, SHOWN_ENDED, SHOW
 
 const shared = { tag: 'Sign-in', bodyLimit: 4_096 } as const;
 
-/** Failures a minute: of tokens from one address, and of the current password of one account. */
+/** Failures per minute: with tokens from one address, and with the current password of one account. */
 const TOKEN_FAILURES_BY_ADDRESS = 30;
 const PASSWORD_FAILURES_BY_ACCOUNT = 10;
-/** Requests of a new password a minute: from one address, and for one account from any address. */
+/** Requests for a new password per minute: from one address, and for one account from any address. */
 const RESET_REQUESTS_BY_ADDRESS = 10;
 const RESET_REQUESTS_BY_ACCOUNT = 3;
 
-/** Setting a password, and the ways to it: the current one, an invitation, and a token that was mailed. */
+/** The operations that set a password: with the current one, with an invitation, and with a mailed token. */
 export const PASSWORD_OPERATIONS = [
   route({
     auth: 'user',
@@ -48,8 +48,8 @@ export const PASSWORD_OPERATIONS = [
     },
     action: 'user.change_password',
     handle: async ({ user, body, request }, deps) => {
-      // Separate from failed sign-ins: guesses at an account must not keep its user from changing
-      // the password.
+      // Counted apart from failed sign-ins: someone who guesses at an account must not keep its user from changing the
+      // password.
       const limits = [{ scope: 'password-account', key: user.id, limit: PASSWORD_FAILURES_BY_ACCOUNT }];
       const ended = await countFailures(deps.rateLimiter, limits, async () => {
         const changed = await passwords.changePassword(
@@ -61,7 +61,7 @@ export const PASSWORD_OPERATIONS = [
           mailOf(deps, request),
         );
         if (changed !== null) return changed;
-        // Not 401: the access token is valid, and clients would renew it and try again.
+        // Not 401: the access token is valid, and a client would only renew it and retry.
         throw new ApiError('VALIDATION_ERROR', undefined, {
           errors: [{ field: 'current_password', message: 'is not the current password' }],
         });
@@ -130,7 +130,7 @@ export const PASSWORD_OPERATIONS = [
       for (const { scope, key, limit } of limits) {
         refuseExcess(await deps.rateLimiter.take(scope, key, limit), 'TOO_MANY_SIGN_IN_ATTEMPTS');
       }
-      // The same work for every address: the worker looks up whether it has a user.
+      // The work is the same for every address; the worker looks up later whether it has a user.
       const isQueued = await deps.turns.take(
         request.countedNetwork,
         () => queueMail(deps.apiPool, { kind: 'reset_request', email }),

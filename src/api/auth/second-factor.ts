@@ -21,8 +21,8 @@ import { type AuthDeps, mailOf, route } from './deps.js';
 const shared = { tag: 'Sign-in', bodyLimit: 4_096 } as const;
 
 /**
- * Wrong codes a minute of one user from any address. Three codes of a million count at a time: with
- * the password known, five a minute find one in a day with a probability of two per cent.
+ * Wrong codes per minute of one user, from any address. Three of a million codes are valid at a time, so an attacker
+ * who knows the password and tries five a minute finds one within a day with a probability of two per cent.
  */
 const CODE_FAILURES_BY_ACCOUNT = 5;
 const PASSWORD_FAILURES_BY_ACCOUNT = 10;
@@ -216,7 +216,7 @@ function presented({ totp_code: totpCode, recovery_code: recoveryCode }: Codes) 
   return { totpCode, recoveryCode };
 }
 
-/** Not 401: the access token is valid, and clients would renew it and try again. */
+/** Not 401: the access token is valid, and a client would only renew it and retry. */
 function wrong(field: string, message: string): ApiError {
   return new ApiError('VALIDATION_ERROR', undefined, { errors: [{ field, message }] });
 }

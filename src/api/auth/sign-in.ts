@@ -30,21 +30,19 @@ import {
 } from './tokens.js';
 
 const shared = { tag: 'Sign-in', bodyLimit: 4_096 } as const;
-/** Failed attempts a minute from one address. */
+/** Failed attempts per minute from one address. */
 const FAILURES_BY_ADDRESS = 30;
 /**
- * Failed sign-ins a minute on one account from one address: guesses from there do not lock the user
- * out elsewhere.
+ * Failed sign-ins per minute on one account from one address. Guesses from that address do not lock the user out
+ * elsewhere.
  */
 const FAILURES_BY_ACCOUNT_AND_ADDRESS = 10;
-/**
- * Failed sign-ins a minute on one account from any address: against guesses from many addresses.
- */
+/** Failed sign-ins per minute on one account from all addresses, against distributed guessing. */
 const FAILURES_BY_ACCOUNT = 100;
-/** Sign-ins a minute of one account: each adds a row, and an entry to the append-only audit log. */
+/** Sign-ins per minute of one account. Each adds a row, and an entry to the append-only audit log. */
 const SIGN_INS_BY_ACCOUNT = 30;
 
-/** Sign-in, sign-out and passwords: the routes of /api/v1/auth that are no resources of the panel. */
+/** Sign-in, sign-out and passwords: the routes of /api/v1/auth that are not resources of the panel. */
 export const AUTH_OPERATIONS: readonly AuthRoute[] = [
   route({
     auth: 'open',
@@ -69,7 +67,7 @@ export const AUTH_OPERATIONS: readonly AuthRoute[] = [
       const { email, password } = call.body;
       const { request } = call;
       const [account, address] = [email.toLowerCase(), request.countedClient];
-      // The account last: attempts that an earlier limit refused do not count on it.
+      // The limit of the account comes last: attempts that an earlier limit refused must not count against it.
       const limits = [
         { scope: 'sign-in-address', key: address, limit: FAILURES_BY_ADDRESS },
         { scope: 'sign-in-account-address', key: `${address} ${account}`, limit: FAILURES_BY_ACCOUNT_AND_ADDRESS },
@@ -89,7 +87,7 @@ export const AUTH_OPERATIONS: readonly AuthRoute[] = [
       };
       return respondWithTokens(deps.tokens, call, 'Signed in.', async () => {
         const granted = await countFailures(deps.rateLimiter, limits, grant);
-        // No failure: the password was right, and the client asks the user for the code.
+        // This is not a failure: the password was right, and the client now asks the user for the code.
         if (granted === null) throw new ApiError('SECOND_FACTOR_REQUIRED');
         return granted;
       });

@@ -16,13 +16,16 @@ import { COOKIE_HEADER, respondWithTokens, SHOWN_TOKENS } from './tokens.js';
 
 const shared = { tag: 'Sign-in', bodyLimit: 4_096 } as const;
 
-/** A minute: requests and completed sign-ups of one address each, and requests for one e-mail address. */
+/**
+ * Limits per minute: requests from one network address, completed sign-ups from one, and requests for one e-mail
+ * address.
+ */
 const REQUESTS_BY_ADDRESS = 10;
 const REQUESTS_BY_EMAIL = 5;
 const COMPLETED_BY_ADDRESS = 5;
 const TOKEN_FAILURES_BY_ADDRESS = 30;
 
-/** Sign-up, where the operator opened it. */
+/** The operations of sign-up, which the operator has to enable. */
 export const SIGN_UP_OPERATIONS = [
   route({
     auth: 'open',

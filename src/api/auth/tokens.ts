@@ -8,7 +8,7 @@ import type { AccessTokens } from '../../accounts/sign-in/access-tokens.js';
 import type { SignedInUser, User } from '../../accounts/users/user-directory.js';
 import { EXAMPLE_VALUES, SHOWN } from '../server/example-values.js';
 
-/** A request that begins or renews a sign-in. */
+/** A request that starts or renews a sign-in. */
 export interface TokenRequest {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -21,8 +21,8 @@ export interface GrantedTokens {
 }
 
 /**
- * Runs a request that begins or renews a sign-in, and responds with its tokens: the refresh token in
- * the body or in the cookie, as the request asks.
+ * Handles a request that starts or renews a sign-in, and responds with its tokens. The refresh token is in the body or
+ * in the cookie, as the request asks.
  * @param grant checks the credentials
  * @throws ApiError CROSS_SITE_REQUEST before `grant` runs; what `grant` throws
  */
@@ -52,9 +52,9 @@ export function userSummary(user: User): z.infer<typeof UserSummary> {
 }
 
 /**
- * Name of the cookie with the refresh token of a browser. Browsers accept the prefix `__Host-` only
- * from the host itself, for its whole path and over a secure connection (RFC 6265bis §4.1.3.2), so
- * that a page of a sibling domain cannot replace the token with its own.
+ * Name of the cookie with the refresh token of a browser. Browsers accept the prefix `__Host-` only from the host
+ * itself, for its whole path and over a secure connection (RFC 6265bis §4.1.3.2), so a page of a sibling domain cannot
+ * replace the token with its own.
  */
 const NAME = '__Host-consent_ledger_refresh';
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict';
@@ -80,10 +80,9 @@ export function refreshCookieOf(request: FastifyRequest): string {
 }
 
 /**
- * Refuses requests that no page of the service sent. `SameSite=Strict` counts sibling domains as the
- * same site, and older browsers ignore it; a page of another site could also sign a browser in as
- * its own user. Every browser sends `Origin` with a POST. `Sec-Fetch-Site` counts first, because a
- * proxy before the service may replace `Host`.
+ * Refuses requests that no page of the service sent. `SameSite=Strict` counts sibling domains as the same site, and
+ * older browsers ignore it; a page of another site could also sign a browser in as its own user. Every browser sends
+ * `Origin` with a POST. `Sec-Fetch-Site` is preferred, because a proxy in front of the service may replace `Host`.
  * @throws ApiError CROSS_SITE_REQUEST
  */
 function refuseCrossSite(request: FastifyRequest): void {

@@ -5,24 +5,24 @@ import { parsedParts, registerOperation } from '../server/register-operation.js'
 import type { Route } from '../server/route.js';
 import { sendDocument } from '../server/send-document.js';
 
-/** For what never changes. */
+/** Cache-Control for documents that never change. */
 export const FOREVER = 'public, max-age=31536000, immutable';
-/** For what grows. */
+/** Cache-Control for documents that grow. */
 export const SHORTLY = 'public, max-age=10';
 
 /**
- * Requests that one process works on at a time, and the time that a place stays empty afterwards, as a multiple of
- * that of the work: the files of the ledger get one processor's share at most.
+ * Requests that one process handles at a time, and the time that a slot stays empty afterwards, as a multiple of the
+ * time of the work. The files of the ledger therefore take at most one processor.
  */
 const AT_A_TIME = 2;
 const PAUSE = 1;
-/** Requests that wait, and of one address: an auditor asks for 16 files ahead. */
+/** Requests that may wait, in all and per address. An auditor requests 16 files ahead. */
 const MAX_WAITING = 500;
 const MAX_WAITING_OF_OWNER = 32;
 
 /**
- * Creates the turns of the public files of the ledger, by address. There is no limit by count: an auditor reads a
- * million leaves from one address in less than a day, as long as a leaf takes 40 ms.
+ * Creates the scheduler of the public files of the ledger, by address. It does not limit the number of requests: at 40
+ * ms a leaf, an auditor can read a million leaves from one address in less than a day.
  * @param now milliseconds of a monotonic clock
  */
 export function ledgerTurns(now: () => number): FairScheduler {
@@ -39,7 +39,7 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<Fastify
 
 /**
  * Registers operations that respond with documents of the ledger.
- * @param turns turns of addresses, in which the documents are made
+ * @param turns schedules the making of documents by address
  * @returns the handlers that were registered
  */
 export function serveDocuments<D>(

@@ -26,7 +26,7 @@ import { readCosignatures, readLargestSize, readNote } from '../../pipeline/ledg
 import { readSaltKey, streamKeysUnder } from '../../pipeline/ledger/stream-keys.js';
 import { createByteCache } from '../../platform/caches.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { type FairScheduler, type Rest, restingFrom } from '../guards/fair-scheduler.js';
+import { createYieldToOthers, type FairScheduler, type YieldToOthers } from '../guards/fair-scheduler.js';
 import { requireBearerToken } from '../server/caller.js';
 import { goneClient } from '../server/gone-client.js';
 import { atLeastRate } from '../server/least-rate.js';
@@ -133,18 +133,18 @@ const getStructure = routesWith<SendStructure>()({
 /** The structure of the ledger, from which anyone recomputes its roll-ups. */
 export const STRUCTURE_OPERATIONS: readonly Operation[] = [...DOCUMENTS, getStructure];
 
-/** Largest file of a roll-up that is held in memory, in bytes. */
+/** Largest roll-up file that is held in memory, in bytes. */
 const WHOLE_BYTES = 4 * 1024 * 1024;
-/** Bytes of files that are kept, and of the largest of them. */
+/** Size of the cache of files, and of the largest file in it, in bytes. */
 const KEPT_BYTES = 32 * 1024 * 1024;
 const LARGEST_KEPT_BYTES = 4 * 1024 * 1024;
-/** Large roll-ups that are sent at a time, one to an address. Each holds a connection to the database. */
+/** Large roll-ups that are sent at a time, at most one per address. Each holds a database connection. */
 const STREAMS = 2;
-/** Bytes of a file after which other requests are answered. The file of most leaves is one step. */
+/** Bytes of a file after which other requests get their turn. The file of most leaves takes one step. */
 const STEP_BYTES = 256 * 1024;
-/** Seconds after which the next attempt at a large roll-up is worthwhile. */
+/** Seconds after which a client should retry a large roll-up. */
 const RETRY_SECONDS = 30;
-/** Milliseconds that a client has for each part of what is left when the service has nothing more to do. */
+/** Milliseconds that a client has for each part of the response once the file is complete. */
 const LAST_PART_MS = 60_000;
 
 /** SHA-256 digests, in hex, of the bearer tokens of auditors. Empty: everyone may read the structure. */
@@ -152,18 +152,18 @@ export type AuditorKeys = readonly string[];
 
 export interface StructureOptions {
   readonly auditors: AuditorKeys;
-  /** Turns of addresses. */
+  /** Schedules the requests by address. */
   readonly turns: FairScheduler;
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
-  /** Largest file of a roll-up that is held in memory, in bytes; less in tests. */
+  /** Largest roll-up file that is held in memory, in bytes; smaller in tests. */
   readonly wholeBytes?: number;
 }
 
 /**
- * Registers the structure of the ledger up to its newest stamped checkpoint (c2sp.org/tlog-tiles, and
- * one file for each leaf). Files are made in turns of addresses, and kept within a bound. Large roll-ups are made
- * while they are sent, to two addresses at a time that take them fast enough.
+ * Registers the structure of the ledger up to its newest stamped checkpoint (c2sp.org/tlog-tiles, and one file for each
+ * leaf). Addresses take turns at having files made, and a bounded number of bytes is cached. Large roll-ups are
+ * generated while they are sent, to two addresses at a time, and clients that read too slowly are disconnected.
  */
 export function structureRoutes(scope: FastifyInstance, db: Queryable, options: StructureOptions): void {
   serveDocuments(scope, DOCUMENTS, { db }, options.turns);
@@ -192,21 +192,25 @@ function structureSender(db: Queryable, options: StructureOptions): SendStructur
   const streaming = new Set<string>();
   let keys: StreamKeyOf | null = null;
   /** The header, and the file if it is not a large roll-up. */
-  const made = async (leaf: number, isAsked: boolean, rest: Rest) => {
+  const made = async (leaf: number, isAsked: boolean, yieldToOthers: YieldToOthers) => {
     const header = leaf < (await readLargestSize(db)) ? await readHeader(db, leaf) : null;
     if (header === null) throw new ApiError('TILE_NOT_FOUND');
     keys ??= streamKeysUnder((await readSaltKey(db)) ?? new Uint8Array());
     const keyOf = keys;
     const isLarge = !isBatch(header.level) && structureLength(header) > wholeBytes;
-    // A ledger that was restored may have another leaf of this number.
+    // After a restore, the ledger may have another leaf with this number.
     const name = `${leaf} ${header.streams_root} ${header.tags_root}`;
-    const file = isAsked && !isLarge ? await files.get(name, () => wholeFile(db, header, keyOf, rest)) : null;
+    const file = isAsked && !isLarge ? await files.get(name, () => wholeFile(db, header, keyOf, yieldToOthers)) : null;
     return { header, keyOf, file };
   };
   return async (leaf, request, reply) => {
     const { countedClient: client } = request;
     const isAsked = request.method !== 'HEAD';
-    const { header, keyOf, file } = await turns.take(client, (rest) => made(leaf, isAsked, rest), goneClient(reply));
+    const { header, keyOf, file } = await turns.take(
+      client,
+      (yieldToOthers) => made(leaf, isAsked, yieldToOthers),
+      goneClient(reply),
+    );
     const length = structureLength(header);
     if (!isAsked) return reply.headers({ ...shared, 'content-length': String(length) }).send(Readable.from([]));
     const range = rangeIn(request, header, length, file === null);
@@ -227,7 +231,12 @@ function structureSender(db: Queryable, options: StructureOptions): SendStructur
   };
 }
 
-async function wholeFile(db: Queryable, header: BatchHeader, keyOf: StreamKeyOf, rest: Rest): Promise<Buffer> {
+async function wholeFile(
+  db: Queryable,
+  header: BatchHeader,
+  keyOf: StreamKeyOf,
+  yieldToOthers: YieldToOthers,
+): Promise<Buffer> {
   const file = Buffer.alloc(structureLength(header));
   let at = 0;
   let restedAt = 0;
@@ -235,7 +244,7 @@ async function wholeFile(db: Queryable, header: BatchHeader, keyOf: StreamKeyOf,
     file.set(bytes, at);
     at += bytes.length;
     if (at - restedAt < STEP_BYTES) return;
-    await rest();
+    await yieldToOthers();
     restedAt = at;
   });
   return file;
@@ -244,15 +253,16 @@ async function wholeFile(db: Queryable, header: BatchHeader, keyOf: StreamKeyOf,
 interface Part {
   readonly status: 200 | 206;
   readonly first: number;
-  /** After its last byte. */
+  /** Offset after its last byte. */
   readonly end: number;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * The part of a file that a request is for, so that a download can go on.
- * @param isMade while it is sent: a range that ends before the file is then ignored, as RFC 9110 §14.2 permits. Its
- *   bytes would be out before the file is known to be what the header commits to.
+ * Returns the part of a file that a request asks for, so that downloads can resume.
+ * @param isMade whether the file is generated while it is sent. A range that ends before the file does is then ignored,
+ *   as RFC 9110 §14.2 permits: its bytes would be sent before the file has been compared with the commitment of its
+ *   header.
  * @throws ApiError RANGE_NOT_SATISFIABLE
  */
 function rangeIn({ headers }: FastifyRequest, header: BatchHeader, length: number, isMade: boolean): Part {
@@ -269,9 +279,9 @@ function rangeIn({ headers }: FastifyRequest, header: BatchHeader, length: numbe
 }
 
 /**
- * Sends a file from an offset to its end while it is made. A failure after the first bytes, and a client that is too
- * slow, closes the connection: the response is shorter than its Content-Length.
- * @returns a promise that resolves when the file is made
+ * Sends a file from an offset to its end while it is made. If it fails after the first bytes, or the client is too
+ * slow, the connection is closed, and the response is shorter than its Content-Length.
+ * @returns a promise that resolves when the file is complete
  */
 async function stream(
   reply: FastifyReply,
@@ -281,7 +291,7 @@ async function stream(
 ): Promise<void> {
   const body = new PassThrough();
   const write = atLeastRate(body, now);
-  const rest = restingFrom(now);
+  const yieldToOthers = createYieldToOthers(now);
   let skip = first;
   let isStarted = false;
   const start = (): void => {
@@ -294,10 +304,10 @@ async function stream(
       skip -= bytes.length - wanted.length;
       if (wanted.length > 0) start();
       await write(wanted);
-      await rest();
+      await yieldToOthers();
     });
     start();
-    // A call without a server has no connection.
+    // A call that does not come through a server has no connection.
     if (reply.raw.socket instanceof Socket) reply.raw.socket.setTimeout(LAST_PART_MS);
     body.end();
   } catch (error) {

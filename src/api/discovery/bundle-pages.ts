@@ -7,11 +7,11 @@ const LINK = /\[([^[\]]*)\]\(([^()\s]+)\)/g;
 const ABSOLUTE = /^(?:[a-z]+:|#|\/)/;
 
 /**
- * Makes the documentation that the service serves, with its texts by path: the pages, the examples to which
- * they link, and everything as one text for models (llmstxt.org). A link to a page that is not served becomes
- * its words.
+ * Builds the documentation that the service serves, as texts by path: the pages, the examples that they link to, and
+ * everything in one text for language models (llmstxt.org). A link to a page that is not served is replaced by its
+ * text.
  * @param pages paths, such as `/docs/sdk.md`
- * @param skills go before the pages in the one text
+ * @param skills precede the pages in the combined text
  * @param read returns a file of the repository
  */
 export function bundlePages(
@@ -49,7 +49,9 @@ export function bundlePages(
   };
 }
 
-/** A text with other links, outside of its code. Those to other hosts, to the page itself and from the root stay. */
+/**
+ * Replaces the links of a text outside code. Links to other hosts, within the page, and from the root stay as they are.
+ */
 function withLinks(text: string, linkOf: (label: string, target: string) => string): string {
   return text
     .split(/^((?:```|~~~)[\s\S]*?^(?:```|~~~)$)/m)

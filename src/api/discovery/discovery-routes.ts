@@ -25,7 +25,7 @@ import { jsonText, PLACES, scannerUrl, urlsUnder } from './places.js';
 export type DiscoveryOptions = Config['discovery'] &
   Pick<Keyring, 'jwtKeys'> & {
     readonly now: () => Date;
-    /** Host name of the public scanner; undefined: there is none. */
+    /** Host name of the public scanner; undefined if there is none. */
     readonly scannerHost: string | undefined;
   };
 
@@ -87,9 +87,9 @@ export function discoveryRoutes(scope: FastifyInstance, options: DiscoveryOption
 }
 
 /**
- * The public keys of JSON Web Tokens: RFC 7517 §5, RFC 8037 §2. Each member is written by name, so
- * that nothing private can slip in.
- * @param keys every one that a token may still be verified with
+ * The public keys of JSON Web Tokens: RFC 7517 §5, RFC 8037 §2. Each member is written by name, so that no private
+ * member can slip in.
+ * @param keys all keys that may still verify a token
  */
 export function jwkSet(keys: readonly Pick<SigningKey, 'keyId' | 'publicKeyBytes'>[]): JsonObject {
   return {
@@ -116,9 +116,8 @@ export function robotsText(): string {
 const MONTHS_AHEAD = 3;
 
 /**
- * security.txt (RFC 9116 §4, unsigned). It is made anew for each request from the configuration in
- * force, so `Expires` stays two to three months ahead; it changes once a month, so that caches can
- * keep it.
+ * security.txt (RFC 9116 §4, unsigned). It is generated for each request from the current configuration, and `Expires`
+ * is always two to three months ahead. It changes once a month, so that caches can keep it.
  * @param contacts URIs, the preferred one first; at least one (§2.5.3)
  * @param publicUrl of the configuration; named as `Canonical` where it is https, as it must be
  *   (§2.5.2)
@@ -143,7 +142,7 @@ export function pageRoutes(scope: FastifyInstance, file: string): void {
   const send = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     texts ??= readTexts(file);
     const [path = ''] = request.url.split('?');
-    // What could not be read is read again for the next request.
+    // After a failure, the next request tries to read the file again.
     const found = await texts.catch((error: unknown) => {
       texts = undefined;
       throw error;

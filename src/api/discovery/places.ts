@@ -12,7 +12,7 @@ export interface PublicLink {
   readonly notes: string;
 }
 
-/** The documents by which agents and tools find the service, and the places to which they lead. */
+/** The documents by which agents and tools find the service, and the paths that they lead to. */
 export const PLACES = {
   apiCatalog: { path: '/.well-known/api-catalog', mediaType: 'application/linkset+json' },
   aiCatalog: { path: '/.well-known/ai-catalog.json', mediaType: 'application/ai-catalog+json' },
@@ -43,7 +43,7 @@ export type UrlOf = (path: string) => string;
  * the service; else without scheme and host (RFC 3986 §4.2), so that they refer to the origin of
  * the document. The Host header of a request is never used, because an attacker could put documents
  * into a cache that lead to another host.
- * @param publicUrl of the configuration, without a slash at its end
+ * @param publicUrl from the configuration, without a trailing slash
  */
 export function urlsUnder(publicUrl: string | undefined): UrlOf {
   return (path) => `${publicUrl ?? ''}${path}`;
@@ -60,7 +60,7 @@ export function scannerUrl(host: string | undefined, publicUrl: string | undefin
   return `${protocol}//${host}${port === '' ? '' : `:${port}`}/tool/v1/`;
 }
 
-/** A JSON document as it is served: indented, because people read it, too. */
+/** Formats a JSON document for serving. It is indented because people read it, too. */
 export function jsonText(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }

@@ -61,7 +61,7 @@ export function publicLinks(skills: readonly Skill[]): PublicLinks {
 /** A page of the documentation that the service serves. */
 const page = (name: string, title: string, notes: string): PublicLink => ({ title, path: `/docs/${name}.md`, notes });
 
-/** The pages of `docs` that whoever connects a system needs; those about operation and design are in the repository. */
+/** The pages of `docs` for people who connect a system. Pages about operation and design are only in the repository. */
 export const PAGES: readonly PublicLink[] = [
   page('sdk', 'SDKs', 'ask on a page, let scripts wait for consent, record from a backend'),
   page('sdk-react', 'React, Vue and Svelte', 'ask in a page of these frameworks, and gate content'),

@@ -35,7 +35,7 @@ export async function authenticateApiUser(
 }
 
 /**
- * Reauthorizes a user that `authenticateApiUser` accepted, with data at most one second old.
+ * Checks again, with data at most one second old, the rights of a user that `authenticateApiUser` accepted.
  * @throws ApiError INVALID_BEARER_TOKEN, TENANT_MISMATCH, INSUFFICIENT_ROLE
  */
 export async function reauthorizeApiUser(deps: ApiUsers, { signInId }: SignedInUser, tenantId: string): Promise<void> {

@@ -2,51 +2,51 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 
 export interface FairTurnsOptions {
-  /** Turns at a time. */
+  /** Number of turns that may run at a time. */
   readonly slots: number;
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
   /** Time that a slot stays empty after a turn, as a multiple of the turn's length. */
   readonly pause?: number;
-  /** Work that may wait, of all owners and of each; more is refused. */
+  /** Limit of waiting work of all owners together; more is refused. */
   readonly maxWaiting?: number;
-  /** Work of one owner that may wait, so that no owner takes the places of all. */
+  /** Limit of waiting work of one owner, so that no owner takes all the places. */
   readonly maxOfOwner?: number;
 }
 
-/** Times of rest for each time of work: what other requests get of the main thread. */
-const REST = 3;
-/** Bounds of one rest and of one pause, in milliseconds. */
-const MAX_REST_MS = 500;
+/** Time yielded per unit of work: the share of the main thread that other requests get. */
+const YIELD_RATIO = 3;
+/** Upper bounds of one yield and of one pause, in milliseconds. */
+const MAX_YIELD_MS = 500;
 const MAX_PAUSE_MS = 1000;
 const RETRY_AFTER_SECONDS = 2;
-/** Work of less time, in milliseconds, goes on without a rest. */
+/** Work of less time, in milliseconds, continues without yielding. */
 const MIN_WORK_MS = 2;
 
 /**
- * Rests after a step of work on the main thread, so that other requests are answered before the
+ * Waits after a step of work on the main thread, so that other requests are answered before the
  * next step. Short steps are taken together.
  */
-export type Rest = () => Promise<void>;
+export type YieldToOthers = () => Promise<void>;
 
 /** Starts to measure work. @param now milliseconds of a monotonic clock */
-export function restingFrom(now: () => number): Rest {
+export function createYieldToOthers(now: () => number): YieldToOthers {
   let since = now();
   return async () => {
     const worked = now() - since;
     if (worked < MIN_WORK_MS) return;
-    await sleep(Math.min(MAX_REST_MS, REST * worked));
+    await sleep(Math.min(MAX_YIELD_MS, YIELD_RATIO * worked));
     since = now();
   };
 }
 
 /**
- * Takes the work of expensive requests in turns. Each owner has one turn at a time, and waits for at
- * most one turn of each other owner between its own. A few owners with many or large requests can therefore
- * neither occupy the main thread nor keep the others from it.
+ * Runs expensive requests in turns. Each owner has one turn at a time, and between two of its turns waits for at most
+ * one turn of each other owner. A few owners with many or large requests can therefore neither monopolise the main
+ * thread nor starve the others.
  */
 export class FairScheduler {
-  /** Owners whose turn it is: each has one at a time. */
+  /** Owners whose turn is running: each has one at a time. */
   readonly #busy = new Set<string>();
   /** Callbacks that start the waiting work, by owner, in the order of the owners' next turns. */
   readonly #waiting = new Map<string, readonly (() => void)[]>();
@@ -60,17 +60,17 @@ export class FairScheduler {
 
   /**
    * Does the work when its turn comes.
-   * @param work calls `rest` between its steps
-   * @param gone aborted when nothing waits for the result any more. Work that has not begun is dropped:
-   *   otherwise clients that leave would fill the queue.
+   * @param work calls its argument between its steps
+   * @param gone aborted when the client no longer waits for the result. Work that has not started is then dropped;
+   *   otherwise clients that disconnect would fill the queue.
    * @throws ApiError SERVICE_UNAVAILABLE if too much work waits; the reason of `gone` if the work was
    *   dropped; errors of the work
    */
-  async take<T>(owner: string, work: (rest: Rest) => Promise<T>, gone?: AbortSignal): Promise<T> {
+  async take<T>(owner: string, work: (yieldToOthers: YieldToOthers) => Promise<T>, gone?: AbortSignal): Promise<T> {
     await this.#turnOf(owner, gone);
     const startedAt = this.#now();
     try {
-      return await work(restingFrom(this.#now));
+      return await work(createYieldToOthers(this.#now));
     } finally {
       const end = (): void => {
         this.#busy.delete(owner);
@@ -83,7 +83,7 @@ export class FairScheduler {
   }
 
   /**
-   * Reads pages, each in a turn of its own: who reads a long list, or takes it slowly, keeps nobody waiting.
+   * Reads pages, each in a turn of its own, so that a reader of a long list, or a slow reader, makes nobody wait.
    * @throws what `take` throws, and errors of the pages
    */
   async *pages<T>(owner: string, pages: AsyncGenerator<T, void>, gone?: AbortSignal): AsyncGenerator<T, void> {
@@ -121,7 +121,7 @@ export class FairScheduler {
     return this.#waiting.get(owner) ?? [];
   }
 
-  /** Keeps the place of an owner that waits already. */
+  /** Adds waiting work of an owner without changing the owner's place in the queue. */
   #keep(owner: string, starts: readonly (() => void)[]): void {
     this.#waitingCount += starts.length - this.#waitingOf(owner).length;
     if (starts.length > 0) this.#waiting.set(owner, starts);

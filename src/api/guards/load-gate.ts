@@ -1,34 +1,36 @@
 import { ApiError } from '../../../schemas/api/error-codes.js';
 
-/** Bounds the work that one process has taken on, so that it refuses the rest quickly. */
+/** Limits the work that one process accepts, so that it can refuse the rest quickly. */
 export interface LoadGate {
   /**
-   * Runs a part of the work on a request, which counts until it ends.
-   * @throws ApiError QUEUE_OVERLOADED, without running it, while the process has as much work as it
-   *   may; errors of `work`
+   * Runs a part of the work of a request, and counts it as in progress until it ends.
+   * @throws ApiError QUEUE_OVERLOADED, without running it, if the process is at its limit; errors of `work`
    */
   pass<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export interface LoadGateOptions {
-  /** Requests whose work may be in progress at a time. */
+  /** Number of requests that may be in progress at a time. */
   readonly maxInProgress: number;
-  /** Whether most requests will be refused anyway; then a tenth of them is let in. */
+  /** Whether most requests will be refused anyway. The limit is then a tenth. */
   readonly isFull: () => boolean;
   /** Called for each refused request. */
   readonly onRefused: () => void;
 }
 
-/** Part of the limit while the outbox is full: duplicates are still answered, and refusals stay quick. */
+/**
+ * Fraction of the limit that applies while the outbox is full: duplicates are still answered, and refusals stay quick.
+ */
 const PART_WHILE_FULL = 0.1;
 const RETRY_AFTER_SECONDS = 2;
 
 /**
- * Creates a gate. A request passes it twice: before its body, and with its body. While it waits for
- * its body it is no work: otherwise clients that send slowly could close the gate for everyone.
+ * Creates a gate. A request passes it twice, before and after its body is read. Waiting for the body does not count as
+ * work: otherwise clients that send slowly could close the gate for everyone.
  */
 export function createLoadGate({ maxInProgress, isFull, onRefused }: LoadGateOptions): LoadGate {
-  // Made once: only writing the answer would cost more than a stack for each refusal.
+  // Created once, because a refusal has to be cheap: capturing a stack trace each time would be its largest cost but
+  // for writing the response.
   const refusal = new ApiError('QUEUE_OVERLOADED', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   let inProgress = 0;
   return {

@@ -10,46 +10,44 @@ import { hmacSha256 } from '../../platform/keys/index.js';
 export interface RateLimitDecision {
   readonly allowed: boolean;
   readonly limit: number;
-  /** Requests that remain now, after this one. */
+  /** Requests that are left after this one. */
   readonly remaining: number;
   /** Whole seconds until the oldest counted request no longer counts, 1 to 61. */
   readonly resetSeconds: number;
 }
 
 /**
- * Counts requests by the database's clock, exactly across all processes. No span of 60 seconds lets
- * more requests through than the limit. Refused requests do not count.
+ * Counts requests by the database's clock, exactly and across all processes. In no span of 60 seconds do more requests
+ * pass than the limit. Refused requests do not count.
  */
 export interface RateLimiter {
   /**
-   * Takes requests of `(scope, key)`, all or none.
+   * Takes requests from the limit of `(scope, key)`, all or none.
    * @param scope name of the limit, e.g. `site`, `invalid-key`
-   * @param key limited party, e.g. a site id or an IP address; only a keyed hash of it is stored
+   * @param key whom the limit applies to, e.g. a site id or an IP address; only a keyed hash is stored
    * @param limit requests per minute
    * @param count how many are taken; more than the limit are never granted
    * @throws RequestRefused SERVICE_UNAVAILABLE if the database is unavailable
    */
   take(scope: string, key: string, limit: number, count?: number): Promise<RateLimitDecision>;
   /**
-   * Returns the decision of `take` without taking. It serves limits on failures, which are counted
-   * only when they occur.
+   * Returns what `take` would decide, without taking. For limits on failures, which are counted only when they occur.
    * @throws RequestRefused SERVICE_UNAVAILABLE
    */
   peek(scope: string, key: string, limit: number): Promise<RateLimitDecision>;
   /**
-   * Returns the newest requests. It serves limits on failures, when there was no failure.
+   * Gives back the newest requests. For limits on failures, after an attempt that did not fail.
    * @throws RequestRefused SERVICE_UNAVAILABLE
    */
   giveBack(scope: string, key: string, count?: number): Promise<void>;
-  /** Deletes windows in which nothing counts any more. Any process calls it periodically. */
+  /** Deletes windows whose requests no longer count. Any process may call it periodically. */
   sweep(): Promise<void>;
 }
 
 export interface RateLimiterOptions {
   readonly db: Queryable;
   /**
-   * Key of the hashes: IP addresses and e-mail addresses are personal data. All processes have the
-   * same key.
+   * Key of the hashes, because IP addresses and e-mail addresses are personal data. All processes have the same key.
    */
   readonly hashKey: Uint8Array;
 }
@@ -57,7 +55,7 @@ export interface RateLimiterOptions {
 interface Take {
   readonly bucket: string;
   readonly limit: number;
-  /** Negative: given back. */
+  /** Negative if requests are given back. */
   readonly cost: number;
 }
 
@@ -67,8 +65,8 @@ const MAX_WAITING = 20_000;
 const BUCKET_BYTES = 16;
 
 /**
- * Creates a limiter. It collects the requests that arrive during one statement and sends them with
- * the next one.
+ * Creates a limiter. It collects the requests that arrive while a statement runs, and sends them with the next
+ * statement.
  */
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const committer = createGroupCommitter<Take, RateLimitDecision>({
@@ -108,7 +106,7 @@ interface Bucket {
   returned: number;
 }
 
-/** Unused part of one bucket's grant, while the requests of the bucket are answered. */
+/** What is left of one bucket's grant while its requests are answered. */
 interface Window {
   granted: number;
   remaining: number;
@@ -124,12 +122,12 @@ async function sendTakes(options: RateLimiterOptions, takes: readonly Take[]): P
       known = { hash: bucketHash(options.hashKey, bucket), limit, asked: 0, returned: 0 };
       buckets.set(bucket, known);
     }
-    // A plan may have changed between two requests; a return states no limit.
+    // A plan may have changed between two requests, and requests that are given back state no limit.
     known.limit = Math.max(known.limit, limit);
     if (cost > 0) known.asked += cost;
     else known.returned -= cost;
   }
-  // All processes use the same order, so that two statements cannot deadlock.
+  // All processes lock rows in this order, so that two statements cannot deadlock.
   const sorted = [...buckets.entries()].sort(([, a], [, b]) => Buffer.compare(a.hash, b.hash));
   const { rows } = await options.db.query({
     name: 'take_rate_limits',
@@ -160,7 +158,7 @@ async function sendTakes(options: RateLimiterOptions, takes: readonly Take[]): P
     }
     return { allowed, limit, remaining: window.remaining, resetSeconds: window.resetSeconds };
   });
-  // Granted to a request that needs more than was left, and is therefore refused.
+  // Granted to a request that needs more than was left and is therefore refused.
   const unused = [...windows].flatMap(([bucket, { granted }]) =>
     granted > 0 ? [{ bucket, limit: 0, cost: -granted }] : [],
   );

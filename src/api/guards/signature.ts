@@ -10,7 +10,7 @@ import { isBodyTaken } from '../server/json-body.js';
  */
 const TIMESTAMP_TOLERANCE_SECONDS = 300;
 const TIMESTAMP = /^\d{1,12}$/;
-/** A time in milliseconds, which many languages count in. */
+/** A time in milliseconds: many languages return it so by default. */
 const MILLISECONDS = /^\d{13}$/;
 const IN_MILLISECONDS = 'X-Timestamp is in milliseconds. Send the Unix time in seconds, and sign the same text.';
 const NONCE = /^[A-Za-z0-9._:-]{8,128}$/;
@@ -92,7 +92,9 @@ export function checkSignature(request: FastifyRequest, now: number): string {
   return nonce;
 }
 
-/** All of it came with the request: a developer compares it with what the program signed. */
+/**
+ * What the service signed, for a developer to compare with what the program signed. All of it came with the request.
+ */
 function comparison(parts: SignedParts): string {
   const text = JSON.stringify(signedText(parts));
   return `${ERROR_CODES.INVALID_SIGNATURE.meaning} The service signed this text, as a JSON string: ${text}`;

@@ -29,7 +29,7 @@ export interface ToolGuards {
   readonly anyKey: Guard;
   /** A key that may read: every key. */
   readonly read: Guard;
-  /** The same, for the configuration that every visit to a page loads. */
+  /** A key that may read, for the configuration that every page view loads. */
   readonly configuration: Guard;
   /** A key of scope `write`. */
   readonly write: Guard;
@@ -69,7 +69,7 @@ export function createToolGuards(options: ToolGuardOptions): ToolGuards {
     async (request, reply) => {
       const identified = await identify(options, request);
       const { site, apiKey } = identified;
-      // Before the limit: other sites' pages must not use up the budget of a copied key.
+      // Before the limit, so that pages of other sites cannot use up the budget with a copied key.
       authorizeKey(apiKey, site, request);
       await takeBudget(options.rateLimiter, { apiKey, site, limit }, request, reply);
       if (isS2s && apiKey.restriction === 'publishable')
@@ -105,7 +105,7 @@ export function createToolGuards(options: ToolGuardOptions): ToolGuards {
 }
 
 /**
- * Why a key may not be used with this header `Origin`; null if it may.
+ * Returns why a key may not be used with this `Origin` header; null if it may.
  *
  * A publishable key is in the source of a page. It works only in browsers, and only on the listed
  * origins, or on the site's own domain if none is listed. A secret key must not reach a browser at
@@ -122,9 +122,9 @@ function originProblem(apiKey: ApiKey, site: SiteContext, origin: string | undef
 }
 
 /**
- * Takes the consents of a request with a publishable key, in addition to the request itself: a batch of
- * 100 counts as one request, and a visitor who copies the key could use up the quota with few of them.
- * The limits are those of requests, but never below one batch.
+ * Takes the consents of a request with a publishable key, in addition to the request itself: a submission batch of 100
+ * counts as one request, and a visitor who copies the key could use up the quota with a few of them. The limits are
+ * those of requests, but never below one batch.
  * @throws ApiError RATE_LIMIT_EXCEEDED
  */
 export async function takeConsents(
@@ -147,7 +147,7 @@ export async function takeConsents(
       taken.push([scope, key]);
       continue;
     }
-    // A refused request counts for no limit.
+    // A refused request counts against no limit.
     for (const [ownScope, ownKey] of taken) await limiter.giveBack(ownScope, ownKey, consents);
     refuseExcess(decision, 'RATE_LIMIT_EXCEEDED');
   }
@@ -159,14 +159,13 @@ function limitOfAddress(rateLimitPerMinute: number): number {
 
 type Budget = 'plan' | 'configuration';
 
-/** An address may use this part of the budget of publishable keys. */
+/** Fraction of the budget of publishable keys that one address may use. */
 const ADDRESS_PART = 1 / 4;
 const MIN_ADDRESS_LIMIT = 10;
 
 /**
- * Takes one request from the budget of the tenant. Publishable keys have a budget of their own, of
- * the same size, so that visitors cannot use up that of the backend, and one address not that of the
- * other visitors.
+ * Takes one request from the budget of the tenant. Publishable keys have a separate budget of the same size, so that
+ * visitors cannot use up the backend's. Within it, one address cannot use up the share of other visitors.
  * @throws ApiError RATE_LIMIT_EXCEEDED
  */
 async function takeBudget(
@@ -187,9 +186,9 @@ async function takeBudget(
   const own = await limiter.take(scope, address, perAddress);
   if (limit === 'configuration' || !own.allowed) return answer(own);
   const all = await limiter.take('publishable', site.tenantId, rateLimitPerMinute);
-  // A refused request counts for neither limit.
+  // A refused request counts against neither limit.
   if (!all.allowed) await limiter.giveBack(scope, address);
-  // The client sees the limit that it reaches first.
+  // The headers show the limit that the client will reach first.
   answer(all.allowed && own.remaining <= all.remaining ? own : all);
 }
 
@@ -201,8 +200,8 @@ async function identify(
   if (typeof rawApiKey !== 'string' || rawApiKey === '') throw new ApiError('MISSING_API_KEY');
   const apiKey = await options.directory.findApiKey(rawApiKey);
   if (apiKey === null) {
-    // Only failures count, and only they are refused: clients that share an address with an
-    // attacker can continue to work.
+    // Only failures count and only failures are refused, so clients that share an address with an attacker keep
+    // working.
     const decision = await options.rateLimiter.take('invalid-key', request.countedClient, options.invalidKeyLimit);
     refuseExcess(decision, 'TOO_MANY_INVALID_API_KEYS');
     throw new ApiError('INVALID_API_KEY');

@@ -56,8 +56,8 @@ const RATE_LIMIT_HEADERS: JsonObject = {
 };
 
 /**
- * The OpenAPI 3.1 document of operations: schemas, error responses and shared parameters are
- * components, and the security requirement of most operations is that of the document.
+ * Returns the OpenAPI 3.1 document of some operations. Schemas, error responses and shared parameters are components,
+ * and the security requirement that most operations have is that of the document.
  */
 export function openApiDocument({ title, description, operations }: DocumentOptions): JsonObject {
   const schemas = schemaComponents(namedSchemas(operations));
@@ -100,8 +100,8 @@ export function openApiDocument({ title, description, operations }: DocumentOpti
 }
 
 /**
- * The schemas, with the table of codes in that of errors. The code is a string there: a client with
- * an enumeration would fail on the code of a newer service.
+ * Returns the schemas, with the table of codes added to the schema of errors. The code is a plain string, because
+ * clients with an enumeration would fail on a code of a newer service.
  */
 function withCodes({ ErrorResponse: error, ...schemas }: JsonObject, operations: readonly Operation[]): JsonObject {
   const codes = new Set<string>(operations.flatMap(errorsOf));
@@ -124,8 +124,8 @@ function tagDescription(name: string): string {
 }
 
 /**
- * `createSite` has `CreateSiteRequest` and `CreateSiteResponse`, unless its schemas have names of
- * their own.
+ * Names the schemas of operations: those of `createSite` are `CreateSiteRequest` and `CreateSiteResponse`, unless they
+ * have names of their own.
  */
 function namedSchemas(operations: readonly Operation[]): ReadonlyMap<z.ZodType, string> {
   const named = new Map<z.ZodType, string>([[ErrorResponse, 'ErrorResponse']]);
@@ -231,7 +231,7 @@ function success(operation: Operation, referenceTo: SchemaComponents['referenceT
   };
 }
 
-/** Bytes have no type, because clients would read them as a text. */
+/** Binary content gets no type, because clients would decode it as text. */
 function fileContent({ mediaType, description }: FileContent): JsonObject {
   const isText = TEXTS.test(mediaType);
   return {

@@ -26,10 +26,10 @@ const OTHERS = {
 } satisfies Record<string, readonly ErrorCode[]>;
 
 /**
- * The error responses of a document as components: each combination of status and codes once.
- * All have one schema, because generators make a class of each schema. Which codes a response can
- * have is in its description and in `x-error-codes`. Errors that every operation can return, or every one with a body, are its `default` response if
- * their status has no other code.
+ * The error responses of a document as components, one for each combination of status and codes. They share one schema,
+ * because generators create a class for each schema. The description and `x-error-codes` list the codes of a response.
+ * Errors that every operation (or every one with a body) can return go to its `default` response, unless their status
+ * has further codes.
  */
 export class ErrorResponses {
   readonly #named = new Map<string, { readonly name: string; readonly response: JsonObject }>();
@@ -48,8 +48,7 @@ export class ErrorResponses {
     const others = BODY_ERRORS.every((code) => codes.includes(code)) ? 'OtherErrorsWithBody' : 'OtherErrors';
     const all = [...byStatus].sort(([a], [b]) => a - b);
     const own = all.filter(([, ofStatus]) => ofStatus.some((code) => !OTHERS[others].includes(code)));
-    // Every operation has at least one response of its own for errors of the client, as linters
-    // demand.
+    // Linters demand at least one 4xx response of its own for every operation.
     const stated = own.some(([status]) => status < 500) ? own : [...all.filter(([status]) => status === 400), ...own];
     return {
       ...Object.fromEntries(stated.map(([status, ofStatus]) => [String(status), this.#refer(status, ofStatus)])),
@@ -79,7 +78,7 @@ export class ErrorResponses {
   }
 
   /**
-   * The code if there is only one, else the phrase of the status, with a number from the second
+   * Returns the code if there is only one; otherwise the reason phrase of the status, numbered from the second
    * combination on.
    */
   #nameFor(status: number, codes: readonly ErrorCode[]): string {
@@ -102,7 +101,7 @@ export class ErrorResponses {
   }
 }
 
-/** The table of errors, as Markdown. @param isListed which codes it has */
+/** Returns the table of errors as Markdown. @param isListed selects the codes */
 export function tableOfErrors(isListed: (code: string) => boolean): string {
   const rows = Object.entries(ERROR_CODES)
     .filter(([code]) => isListed(code))

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 
-/** A schema of an object that permits other members, so that it can be a part of another schema. */
+/** A schema of an object that permits further members, so that another schema can extend it. */
 const Extendable = z.strictObject({
   type: z.literal('object'),
   properties: z.record(z.string(), z.json()),
@@ -9,12 +9,12 @@ const Extendable = z.strictObject({
 });
 type Extendable = z.infer<typeof Extendable>;
 
-/** Fewer shared properties are written out, which reads better than a reference. */
+/** Fewer shared properties than this are written out, which reads better than a reference. */
 const FEWEST_SHARED = 4;
 
 /**
- * Writes a schema that has every property of another one as that one and the rest, by `allOf`:
- * `NewApiKey` is `ApiKey` with `key`.
+ * Rewrites a schema that has every property of another one as an extension of it, with `allOf`: `NewApiKey` is `ApiKey`
+ * plus `key`.
  * @param schemas JSON Schemas by name
  */
 export function extendSchemas(schemas: JsonObject): JsonObject {
@@ -86,9 +86,9 @@ const Discriminated = z.object({
 const Constant = z.object({ const: z.string() });
 
 /**
- * Writes a union whose variants a member tells apart as a schema that each of them extends. The first has the members
- * of all, so that a client of any generator can read them: NSwag has no class for a union, and Kiota one without
- * members. Which of them a variant has is `required` of the variant.
+ * Rewrites a discriminated union as a base schema that each variant extends. The base has the members of all variants,
+ * so that clients of any generator can read them: NSwag generates no class for a union, and Kiota an empty one.
+ * `required` of each variant says which members it has.
  * @param schemas JSON Schemas by name
  */
 export function extendDiscriminated(schemas: JsonObject): JsonObject {
@@ -120,7 +120,7 @@ export function extendDiscriminated(schemas: JsonObject): JsonObject {
   return Object.fromEntries(written);
 }
 
-/** The properties that are alike in each variant that has them, but for a constant. */
+/** Returns the properties that are equal in every variant that has them, apart from constants. */
 function commonProperties(variants: readonly Variant[]): JsonObject {
   const all = variants.flatMap(({ properties }) =>
     Object.entries(properties).map(([name, { const: _, ...property }]) => ({ name, property })),

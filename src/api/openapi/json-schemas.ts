@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js'
 const Json = z.record(z.string(), z.json());
 const PREFIX = '#/components/schemas/';
 
-/** Patterns that a format says as well, and shorter. */
+/** Patterns for which a format says the same in fewer characters. */
 const FORMATS: ReadonlyMap<unknown, string> = new Map([
   [z.toJSONSchema(Uuid).pattern, 'uuid'],
   [z.toJSONSchema(InputUuid).pattern, 'uuid'],
@@ -20,23 +20,23 @@ const OPTIONS = {
     joinNull(jsonSchema);
     joinTypes(jsonSchema);
     const { def } = zodSchema._zod;
-    // Generators would give the default the type of any value. The description states it.
+    // Generators would type the default as any value. The description states it instead.
     if (jsonSchema.type === undefined && jsonSchema.$ref === undefined) delete jsonSchema.default;
     if (def.type === 'union' && 'discriminator' in def) jsonSchema.discriminator = { propertyName: def.discriminator };
-    // Names of members are always texts.
+    // Member names are always strings.
     if (JSON.stringify(jsonSchema.propertyNames) === '{"type":"string"}') delete jsonSchema.propertyNames;
     const format = FORMATS.get(jsonSchema.pattern);
     if (format !== undefined) jsonSchema.format = format;
     if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
-    // Every integer is within the bounds of JavaScript.
+    // Every integer is within the safe range of JavaScript.
     if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   },
 } satisfies Parameters<typeof z.toJSONSchema>[1];
 
 /**
- * Writes "a string or null" as `type: [string, null]` instead of two schemas. Of a component or null, `oneOf` says
- * that: generators read it as a component that can be absent, and `anyOf` as a class without members.
+ * Writes "a string or null" as `type: [string, null]` instead of two schemas, and "a component or null" with `oneOf`:
+ * generators read that as an optional component, but `anyOf` as an empty class.
  */
 function joinNull(jsonSchema: z.core.JSONSchema.BaseSchema): void {
   const [first, second, ...others] = jsonSchema.anyOf ?? [];
@@ -51,8 +51,8 @@ function joinNull(jsonSchema: z.core.JSONSchema.BaseSchema): void {
 }
 
 /**
- * Writes a text of several forms as a text, and a value of several types as any value. The description says what it
- * is. Generators make a class of a union, and one without members where no member is common.
+ * Writes a string of several forms as a string, and a value of several types as any value; the description says what it
+ * is. Generators would create a class for a union, and an empty one if its variants share no member.
  */
 function joinTypes(jsonSchema: z.core.JSONSchema.BaseSchema): void {
   const variants = jsonSchema.anyOf ?? [];
@@ -70,9 +70,9 @@ export interface SchemaComponents {
 }
 
 /**
- * Makes components of schemas. A schema that is used twice is one component, and so are schemas
- * that say the same: `{ data: Site }` is `SiteResponse`, whichever operations return it. A schema
- * with an id of its own (`.meta({ id })`) is a component wherever it is nested.
+ * Makes components of schemas. A schema that is used twice becomes one component, and so do schemas that are equal: `{
+ * data: Site }` is `SiteResponse`, whichever operations return it. A schema with an id of its own (`.meta({ id })`) is
+ * a component wherever it is nested.
  * @param named the schemas, with the name of each that has no id of its own
  */
 export function schemaComponents(named: ReadonlyMap<z.ZodType, string>): SchemaComponents {
@@ -103,18 +103,12 @@ function ownName(schema: z.ZodType): string | undefined {
   return z.globalRegistry.get(schema)?.id;
 }
 
-/**
- * Schemas that are only nested come as definitions of a schema of their own; here they are
- * components like the others.
- */
+/** Zod puts schemas that are only nested into definitions of their own; here they become components like the others. */
 function withPlainReferences(schemas: object): string {
   return JSON.stringify(schemas).replaceAll('/__shared#/$defs/', '/');
 }
 
-/**
- * Names the components that say the same: `{ data: Site }` is `SiteResponse`, any other like the
- * first of them.
- */
+/** Names equal components: `{ data: Site }` is `SiteResponse`, and any other takes the name of the first of them. */
 function commonNames(schemas: ReadonlyMap<string, JsonObject>): ReadonlyMap<string, string> {
   const byText = new Map<string, string[]>();
   for (const [name, schema] of schemas) {
@@ -135,7 +129,7 @@ function commonNames(schemas: ReadonlyMap<string, JsonObject>): ReadonlyMap<stri
 /** A response that holds one item and nothing else. */
 const ENVELOPE = /^\{"type":"object","properties":\{"data":\{"\$ref":"#\/components\/schemas\/(\w+)"\}\}/;
 
-/** Puts the description first, so that equal schemas have equal JSON text, whichever part of theirs states it. */
+/** Puts the description first, so that equal schemas have equal JSON texts. */
 function descriptionFirst(_: string, value: unknown): unknown {
   const { success, data } = Described.safeParse(value);
   if (!success) return value;
@@ -145,7 +139,7 @@ function descriptionFirst(_: string, value: unknown): unknown {
 
 const Described = z.looseObject({ description: z.string() });
 
-/** Without the members that belong to a document. */
+/** Removes the members that belong to a document. */
 function plain(schema: JsonValue | undefined): JsonObject {
   const { $schema, $id, id, ...rest } = Json.parse(schema);
   return rest;

@@ -112,7 +112,7 @@ function rowOf(operation: Operation): string {
   return `| ${method.toUpperCase()} | \`${belowPrefix(path)}\` | ${text} | ${access.roles?.join(', ')} | ${action === null ? '' : `\`${action}\``} |`;
 }
 
-/** How a request states the revision of the draft; null: it does not. */
+/** Returns how a request states the revision of the draft; null if it does not. */
 function revisionOf({ body, query }: Operation): string | null {
   const inBody = parameterSchemas(body);
   if (inBody.required.includes('revision')) return '**Requires `revision`.**';
@@ -120,7 +120,7 @@ function revisionOf({ body, query }: Operation): string | null {
   return 'revision' in query.shape ? '**Accepts `?revision=`.**' : null;
 }
 
-/** One line, or one for each member. */
+/** Formats an example on one line, or with one line per member if it is long. */
 function shownBody(body: JsonObject): string {
   const line = JSON.stringify(body);
   if (line.length <= MAX_LINE) return line;

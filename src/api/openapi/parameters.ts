@@ -21,7 +21,7 @@ export function documentParameters(operations: readonly Operation[]): DocumentPa
   }
   const shown = ({ component, text, described }: Parameter): JsonObject =>
     components.get(component)?.text === text ? reference(component) : described;
-  /** Texts of the parameters in the paths of several operations, if all state them in the same words. */
+  /** Path parameters of the paths that have several operations, if all of these describe them in the same words. */
   const ofPaths = new Map<string, readonly Parameter[]>();
   for (const path of new Set(operations.map((operation) => operation.path))) {
     const [first, ...others] = operations.filter((operation) => operation.path === path).map(parametersInPath);

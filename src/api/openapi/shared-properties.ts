@@ -3,19 +3,18 @@ import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js'
 /** A reference takes about as much text as this. */
 const LENGTH_OF_REFERENCE = 45;
 
-/** A component has to save this much text, or a reader jumps to it for little. */
+/** Least number of characters that a component must save. For less, sending the reader elsewhere is not worth it. */
 const LEAST_SAVING = 100;
 
-/** Components of properties whose own name means something else in a language of clients. */
+/** Component names for properties whose own name means something else in some client language. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ['field', 'FieldPath'],
   ['required', 'IsRequired'],
 ]);
 
 /**
- * Writes properties that many schemas state in the same words once, as components of their own:
- * `revision` is `Revision`. Where a name has several meanings, only the most common one becomes a
- * component.
+ * Turns properties that many schemas describe in the same words into components: `revision` is `Revision`. Where a name
+ * has several meanings, only the most common one becomes a component.
  * @param schemas JSON Schemas by name, with their descriptions
  */
 export function shareProperties(schemas: JsonObject): JsonObject {
@@ -55,7 +54,7 @@ function sharedProperties(schemas: JsonObject): ReadonlyMap<string, SharedProper
       saving: (count - 1) * text.length - count * LENGTH_OF_REFERENCE,
     }));
     const [best] = savings.sort((a, b) => b.saving - a.saving);
-    // A component or null is no component of its own: generators would name a class for it.
+    // "A component or null" does not become a component: generators would create a class for it.
     if (best?.property.schema.oneOf !== undefined) continue;
     if (best !== undefined && best.saving >= LEAST_SAVING && schemas[component] === undefined) {
       shared.set(name, best.property);

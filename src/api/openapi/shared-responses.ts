@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../schemas/json/json-value.js';
 /** Successful responses of a document: one that several operations return is a component. */
 export interface SharedResponses {
   readonly components: JsonObject;
-  /** The response, or a reference to it. */
+  /** Returns the response, or a reference to it if it is shared. */
   readonly of: (response: JsonObject) => JsonObject;
 }
 

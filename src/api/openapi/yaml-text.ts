@@ -2,11 +2,10 @@ import { Document, isCollection, isScalar, visit, type YAMLMap, type YAMLSeq } f
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 
 /**
- * A JSON value as YAML (RFC 9512) that readers of YAML 1.1 and 1.2 understand in the same way:
- * strings that either of them would read as something else are quoted, and there are no aliases. A
- * list of scalars takes one line, and so does every list or mapping that is short, such as a
- * property of a schema. A level is one space deep: with two, a tenth of the OpenAPI document was
- * spaces.
+ * Serialises a JSON value as YAML (RFC 9512) that YAML 1.1 and 1.2 readers understand in the same way: strings that
+ * either would read as something else are quoted, and there are no aliases. Lists of scalars, and all short lists and
+ * mappings, such as a property of a schema, take one line. The indentation is one space: with two, a tenth of the
+ * OpenAPI document was spaces.
  */
 export function yamlText(value: JsonObject): string {
   const document = new Document(value, { version: '1.1', compat: 'core', aliasDuplicateObjects: false });
@@ -19,7 +18,7 @@ export function yamlText(value: JsonObject): string {
     },
     Scalar: (key, scalar, ancestors) => {
       const isInFlow = ancestors.some((node) => isCollection(node) && node.flow === true);
-      // A colon ends a plain scalar of a flow collection for strict readers of YAML 1.1, such as that of .NET.
+      // For strict YAML 1.1 readers, such as that of .NET, a colon ends a plain scalar in a flow collection.
       if (key !== 'key' && isInFlow && typeof scalar.value === 'string' && scalar.value.includes(':'))
         scalar.type = 'QUOTE_SINGLE';
     },

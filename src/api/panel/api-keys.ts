@@ -22,10 +22,7 @@ const shared = { auth: 'panel', tag: 'API keys', params: SiteParams } as const;
 const one = { ...shared, params: ApiKeyParams, errors: ['RESOURCE_NOT_FOUND'] } as const;
 const path = '/api/v1/sites/{site_id}/api-keys';
 
-/**
- * Keys of one site. A key itself is in the answer that makes it, and never again: only its digest
- * is kept.
- */
+/** Keys of one site. The key itself is only in the response that creates it: the service keeps only its digest. */
 export const API_KEY_OPERATIONS = [
   route({
     ...shared,
@@ -169,7 +166,7 @@ const SELECT = `select id, name, prefix, scope, restriction, is_test, created_at
 /** A page of a site's keys, oldest first. @throws ApiError VALIDATION_ERROR */
 export async function apiKeyList(db: Queryable, siteId: string, page: PageRequest): Promise<Page<ApiKey>> {
   const [createdAt, id] = keyOfCursor(TimeAndId, page) ?? [null, null];
-  // To the millisecond, like the cursor.
+  // Truncated to milliseconds, the precision of the cursor.
   const at = "date_trunc('milliseconds', created_at)";
   const { rows } = await db.query(
     `${SELECT} and ($2::timestamptz is null or (${at}, id) > ($2, $3::uuid)) order by ${at}, id limit $4`,

@@ -6,7 +6,7 @@ import { OVERSEERS } from './caller.js';
 import { route } from './deps.js';
 import { keyOfCursor, type Page, pageOfRows } from './page.js';
 
-/** The audit log of the caller's own tenant, to be read only. */
+/** The audit log of the caller's own tenant, which can only be read. */
 export const AUDIT_LOG_OPERATIONS = [
   route({
     auth: 'panel',
@@ -36,7 +36,7 @@ const AuditCursor = z.tuple([z.int()]);
 
 /**
  * A page of the audit log, newest first.
- * @param tenantId null: of the whole installation, for operators
+ * @param tenantId null, which only operators pass, selects the whole installation
  * @throws ApiError VALIDATION_ERROR
  */
 export async function auditLogPage(

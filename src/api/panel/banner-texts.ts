@@ -20,13 +20,10 @@ import { pageOfItems } from './page.js';
 const shared = { auth: 'panel', tag: 'Banner texts' } as const;
 const list = '/api/v1/sites/{site_id}/banner-texts';
 const item = `${list}/{language}`;
-/** All texts of one language, with the escapes of their JSON. */
+/** Enough for all texts of one language, with their JSON escapes. */
 const TEXTS_BODY_LIMIT = 1024 * 1024;
 
-/**
- * The banner's texts, by language, are part of the site's draft: a change names the revision that
- * it is based on.
- */
+/** The banner's texts, by language, are part of the site's draft. A change names the revision that it is based on. */
 export const BANNER_OPERATIONS = [
   route({
     ...shared,

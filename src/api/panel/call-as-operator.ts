@@ -28,8 +28,8 @@ export interface OperatorAnswer {
 }
 
 /**
- * Calls an operation of the panel for an operator, without a server: checks, handler, response and
- * the entry of the audit log are those of the HTTP API.
+ * Calls an operation of the panel for an operator, without a server. Checks, handler, response and the audit-log entry
+ * are the same as over HTTP.
  * @param adminPool connections in the role `consent_ledger_admin`
  * @throws the errors of the handler; RequestRefused with the invalid fields in its message
  */
@@ -78,7 +78,7 @@ export async function callAsOperator(
   return { body: response.stream(), contentType: String(response.headers['content-type']) };
 }
 
-/** The command line shows the message alone. */
+/** Adds the invalid fields to the message, because the command line shows only the message. */
 function withFields(failure: unknown): unknown {
   if (!(failure instanceof ApiError) || failure.details.errors === undefined) return failure;
   const fields = failure.details.errors.map(({ field, message }) => `  ${field}: ${message}`);

@@ -36,8 +36,8 @@ export function signedIn(caller: PanelCaller): SignedInUser {
 }
 
 /**
- * The queue of mails with a token that the caller created: an operator receives the token, and
- * gives it to the person.
+ * Returns the queue for mails with a token that the caller created; null for an operator, who receives the token and
+ * passes it on in person.
  * @param queueMail null: the service sends no mail
  */
 export function tokenMail(caller: PanelCaller, queueMail: QueueMail | null): QueueMail | null {

@@ -18,12 +18,12 @@ const shared = { auth: 'panel', tag: 'Categories', params: SiteParams } as const
 const one = { ...shared, params: CategoryParams, errors: ['RESOURCE_NOT_FOUND'] } as const;
 const list = '/api/v1/sites/{site_id}/categories';
 const item = `${list}/{category_key}`;
-/** All texts of a category in every language, with the escapes of their JSON. */
+/** Enough for all texts of a category in every language, with their JSON escapes. */
 const CATEGORY_BODY_LIMIT = 1024 * 1024;
 
 /**
- * Categories are part of the site's draft: a change names the revision of the draft that it is
- * based on, and holds for visitors once that is published.
+ * Categories are part of the site's draft. A change names the revision of the draft that it is based on, and takes
+ * effect for visitors when the draft is published.
  */
 export const CATEGORY_OPERATIONS = [
   route({

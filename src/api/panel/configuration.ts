@@ -32,7 +32,7 @@ import { keyOfCursor, type Page, type PageRequest, pageOfRows } from './page.js'
 
 const shared = { auth: 'panel', tag: 'Configuration', params: SiteParams } as const;
 const path = '/api/v1/sites/{site_id}/configuration';
-/** The largest draft, with the escapes of its JSON. */
+/** Enough for the largest draft, with its JSON escapes. */
 const DRAFT_BODY_LIMIT = 2 * 1024 * 1024;
 
 /**
@@ -215,7 +215,7 @@ function listProblems(error: unknown): never {
   );
 }
 
-/** The draft of a site, with what an editor has to know of it. @throws ChangeRefused `not_found` */
+/** Reads the draft of a site, with what an editor needs to know about it. @throws ChangeRefused `not_found` */
 async function draftShown(db: Queryable, siteId: string, findVendorList: FindVendorList): Promise<ConfigurationDraft> {
   const state = await readConfigDraft(db, siteId);
   const { inForce } = state;

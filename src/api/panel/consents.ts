@@ -32,7 +32,7 @@ const one = { ...shared, params: ConsentParams, errors: ['RESOURCE_NOT_FOUND'] }
 const PAGES =
   'A page can be short or empty although more records follow, because one request examines a limited number of records. Continue until `next_cursor` is null.';
 
-/** The read model finds the consents; their records in the event log are what is shown. */
+/** The read model finds the consents. What is shown comes from their records in the event log. */
 export const CONSENT_OPERATIONS = [
   route({
     ...shared,
@@ -133,7 +133,7 @@ export const CONSENT_OPERATIONS = [
   }),
 ];
 
-/** Cursor of a search: the record after which it continues. Times in milliseconds. */
+/** Cursor of a search: the record after which the search continues. Times are in milliseconds. */
 const SearchCursor = z.tuple([z.literal('consents'), z.int().min(0).max(8.64e15), z.uuid()]);
 
 async function page(
@@ -168,8 +168,8 @@ type Summary = z.infer<typeof ConsentsPage>['data'][number];
 type Shown = z.infer<typeof ConsentResponse>['data'];
 
 /**
- * A record as lists show it, with its integrity checked against its proof hash.
- * @param logged the record in the log, which is what is shown; null: the row or the event was altered
+ * Returns a record as lists show it, after checking its integrity against its proof hash.
+ * @param logged the record in the log, from which the values shown are taken; null if the row or the event was altered
  */
 async function summaryOf(
   row: ConsentRow,
@@ -196,7 +196,7 @@ async function isIntact(row: ConsentRow, { text, record }: LoggedRecord, proofKe
   return isProofHashOf(text, row.proof_hash, found.key) && columnsAgree(row, record);
 }
 
-/** How far a record is sealed and stamped, according to the tables. */
+/** Returns whether a record is sealed and stamped, according to the tables. */
 function sealingOf(row: ConsentRow): Shown['sealing'] {
   const { checkpoint_size: size, gen_time: genTime, authorities, tokens, is_development } = row;
   return {

@@ -18,12 +18,12 @@ const shared = { auth: 'panel', tag: 'Cookies', params: SiteParams } as const;
 const one = { ...shared, params: CookieParams, errors: ['RESOURCE_NOT_FOUND'] } as const;
 const list = '/api/v1/sites/{site_id}/cookies';
 const item = `${list}/{cookie_id}`;
-/** A purpose in every language, with the escapes of its JSON. */
+/** Enough for a purpose in every language, with its JSON escapes. */
 const COOKIE_BODY_LIMIT = 1024 * 1024;
 
 /**
- * Cookies are part of the site's draft, and belong to one of its categories: a change names the
- * revision that it is based on.
+ * Cookies are part of the site's draft, and each belongs to one of its categories. A change names the revision that it
+ * is based on.
  */
 export const COOKIE_OPERATIONS = [
   route({

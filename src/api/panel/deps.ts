@@ -14,7 +14,7 @@ import { FairScheduler } from '../guards/fair-scheduler.js';
 import type { RateLimiter } from '../guards/rate-limiter.js';
 import { routesWith } from '../server/route.js';
 
-/** What the panel's handlers need of the process. */
+/** What the panel's handlers need from the process. */
 export interface PanelOptions {
   /** Reads: connections in the role `consent_ledger_api`. */
   readonly apiPool: pg.Pool;
@@ -33,7 +33,7 @@ export interface PanelOptions {
 
 /** Dependencies of the panel's handlers. */
 export interface PanelDeps extends PanelOptions {
-  /** Turns of tenants, in which they search consents. */
+  /** Schedules searches of consents by tenant. */
   readonly searches: FairScheduler;
   readonly findVendorList: FindVendorList;
   readonly webhookTargets: WebhookTargets;
@@ -42,10 +42,10 @@ export interface PanelDeps extends PanelOptions {
 /** The builder of the panel's operations. */
 export const route = routesWith<PanelDeps>();
 
-/** Searches that wait: of all, and of one tenant. */
+/** Searches that may wait, in all and per tenant. */
 const MAX_WAITING_SEARCHES = 100;
 const MAX_OF_TENANT = 20;
-/** Time after a search in which its tenant makes no other, as a multiple of its length. */
+/** Time after a search before its tenant may start the next one, as a multiple of its duration. */
 const PAUSE = 2;
 
 export function panelDeps(options: PanelOptions): PanelDeps {

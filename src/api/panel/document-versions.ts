@@ -37,11 +37,12 @@ const shared = { auth: 'panel', tag: 'Document versions' } as const;
 const one = { ...shared, params: VersionParams, errors: ['RESOURCE_NOT_FOUND'] } as const;
 const versions = '/api/v1/sites/{site_id}/documents/{document_id}/versions';
 const version = `${versions}/{version_id}`;
-/** Two MiB of content as base64 or as a JSON string with its escapes, and the rest. */
+/** Enough for two MiB of content, as base64 or as a JSON string with its escapes, and for the other members. */
 const CONTENT_BODY_LIMIT = 6 * 1024 * 1024;
 
 /**
- * Each looks the version up below its document and site first: an id of another is unknown here.
+ * Each operation first looks the version up under its document and site, so the id of another site's version is unknown
+ * here.
  */
 export const VERSION_OPERATIONS = [
   route({
@@ -298,9 +299,9 @@ function shown({ event_id, batch, sealed_at, checkpoint_size, gen_time, ...row }
 }
 
 /**
- * Sends the exact bytes of a version as a download. A text can contain scripts, which must not run
- * in the origin of the panel: therefore it is an attachment, browsers must not guess its type, and
- * a sandbox applies if a browser displays it.
+ * Sends the exact bytes of a version as a download. A text can contain scripts, which must not run in the origin of the
+ * panel. It is therefore an attachment whose type browsers must not guess, and it is sandboxed if a browser displays it
+ * anyway.
  */
 export async function sendContent(
   db: Queryable,

@@ -135,7 +135,7 @@ export async function documentList(
   return pageOfRows(query, z.array(DocumentRow).parse(rows), ({ slug }) => [slug], shown);
 }
 
-/** One document that a site uses, or did until it was detached. @throws ChangeRefused `not_found` */
+/** Reads one document that a site uses, or used until it was detached. @throws ChangeRefused `not_found` */
 export async function documentOf(db: Queryable, siteId: string, documentId: string): Promise<PanelDocument> {
   const { rows } = await db.query(`${KNOWN} and d.id = $2`, [siteId, documentId]);
   const [row] = z.array(DocumentRow).parse(rows);

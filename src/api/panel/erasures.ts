@@ -30,7 +30,7 @@ import { keyOfCursor, pageOfRows } from './page.js';
 const shared = { auth: 'panel', tag: 'Erasures', params: SiteParams } as const;
 const one = { ...shared, params: ErasureParams, errors: ['RESOURCE_NOT_FOUND'] } as const;
 
-/** The worker carries out what is asked for here; what it did is read from its tables. */
+/** The worker carries out the erasures that are requested here. Their state is read from its tables. */
 export const ERASURE_OPERATIONS = [
   route({
     ...shared,

@@ -18,8 +18,8 @@ const shared = { auth: 'panel', tag: 'Evidence exports', params: SiteParams } as
 const one = { ...shared, params: ExportParams, errors: ['RESOURCE_NOT_FOUND'] } as const;
 
 /**
- * Every export is found by its site and its id together. A download has its line of the audit log
- * before the first byte is sent.
+ * An export is always looked up by its site and id together. A download is entered in the audit log before its first
+ * byte is sent.
  */
 export const EXPORT_OPERATIONS = [
   route({

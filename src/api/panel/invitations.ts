@@ -109,7 +109,7 @@ export const INVITATION_OPERATIONS = [
   }),
 ];
 
-/** Mailed invitations of a tenant in 24 hours: the service must not become a sender of bulk mail. */
+/** Invitations that a tenant may mail in 24 hours. The service must not become a sender of bulk mail. */
 const MAX_A_DAY = 100;
 const RETRY_AFTER_SECONDS = 3_600;
 
@@ -126,8 +126,8 @@ const CountRows = z.tuple([z.object({ invitations: z.int() })]);
  * Delivers the token of an invitation, in the transaction that created it.
  * @param queueMail null: the service sends no mail
  * @returns the token for the response; null if it is sent to the invited address
- * @throws ApiError RATE_LIMIT_EXCEEDED after 100 invitations of the tenant in 24 hours,
- *   SERVICE_UNAVAILABLE if too many invitations wait to be sent
+ * @throws ApiError RATE_LIMIT_EXCEEDED after 100 invitations of the tenant in 24 hours, SERVICE_UNAVAILABLE if too many
+ *   invitations are queued
  */
 export async function deliverInvitation(
   db: Queryable,
@@ -150,7 +150,7 @@ export async function deliverInvitation(
   return null;
 }
 
-/** An invitation as answers show it. */
+/** Returns an invitation as responses show it. */
 export function shownInvitation(invitation: ListedInvitation): z.infer<typeof Invitation> {
   return {
     id: invitation.id,

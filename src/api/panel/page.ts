@@ -15,12 +15,12 @@ export interface Page<T> {
   readonly next_cursor: string | null;
 }
 
-/** The key of lists by time: that of the last item, to the millisecond, and its id. */
+/** The key of lists that are ordered by time: the time of the last item, in milliseconds, and its id. */
 export const TimeAndId = z.tuple([InputTime, z.uuid()]);
 
 /**
- * Makes a page of rows that were read in order, one more than the limit, so that it is known
- * whether more follow.
+ * Makes a page of rows that were read in order. The caller reads one more than the limit, which shows whether more
+ * follow.
  * @param keyOf key after which the next page begins: strings and numbers, in the order of the
  *   list
  */
@@ -37,8 +37,8 @@ export function pageOfRows<Row, T>(
 }
 
 /**
- * The key that a cursor stands for. It is not secret, and grants nothing: every list is cut to its
- * tenant, whatever its cursor says.
+ * Decodes a cursor. It is not secret and grants nothing: every list is restricted to its tenant, whatever its cursor
+ * says.
  * @returns null for the first page
  * @throws ApiError VALIDATION_ERROR if it was not made for this list
  */
@@ -50,8 +50,8 @@ export function keyOfCursor<T>(schema: z.ZodType<T>, { cursor }: PageRequest): T
 }
 
 /**
- * A page of a list that is at hand as a whole, in the order of its keys.
- * @param keyOf different for each item, and as long for all
+ * Returns a page of a list that is in memory as a whole, in the order of its keys.
+ * @param keyOf returns a key that is unique to the item; all keys have the same length
  * @throws ApiError VALIDATION_ERROR
  */
 export function pageOfItems<T>(page: PageRequest, items: readonly T[], keyOf: (item: T) => readonly string[]): Page<T> {
@@ -70,7 +70,7 @@ function compare(a: readonly string[], b: readonly string[]): number {
   return 0;
 }
 
-/** The cursor that `keyOfCursor` reads. */
+/** Encodes the cursor that `keyOfCursor` reads. */
 export function encodeCursor(key: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify(key), 'utf8').toString('base64url');
 }

@@ -68,7 +68,7 @@ const SubscriptionRows = z.array(
 );
 
 /**
- * Returns the subscription of a tenant and the consents that are left in this month.
+ * Returns the subscription of a tenant and the number of consents left in this month.
  * @throws ChangeRefused `not_found`
  */
 export async function subscriptionOf(db: Queryable, tenantId: string): Promise<z.infer<typeof Subscription>> {

@@ -25,7 +25,7 @@ import type { PanelDeps } from './deps.js';
 
 export interface ServePanelOptions extends PanelDeps {
   readonly apiUsers: ApiUsers;
-  /** Requests a minute of one user. */
+  /** Requests per minute of one user. */
   readonly limit: number;
   /** Connections in the role `consent_ledger_admin`. */
   readonly adminPool: pg.Pool;
@@ -33,9 +33,9 @@ export interface ServePanelOptions extends PanelDeps {
 }
 
 /**
- * Registers the operations of the panel. Every request passes, in this order: bearer token, rate limit,
- * role; once its body has arrived, sign-in and role again, the schemas of path, query and body, and
- * whether a site in the path belongs to the tenant. Only then its handler runs.
+ * Registers the operations of the panel. Every request passes, in this order: bearer token, rate limit, role; once its
+ * body has arrived, sign-in and role again, the schemas of path, query and body, and whether a site in the path belongs
+ * to the tenant. Only then does its handler run.
  */
 export function servePanel(scope: FastifyInstance, routes: readonly PanelRoute[], options: ServePanelOptions): void {
   for (const route of routes) {
@@ -73,8 +73,8 @@ function requestOf(
   request: FastifyRequest,
   reply: FastifyReply,
 ): PanelRequest {
-  // After the body of the request has arrived, which can take a minute, the checks before it may be out of date. The
-  // directory knows the user as of the last second.
+  // The body can take a minute to arrive, after which the earlier checks may be out of date. The directory knows the
+  // user as of the last second.
   const reauthorize = async (): Promise<SignedInUser> => permitted(operation, await users.bySignIn(asked.signInId));
   return {
     check: async () => {
@@ -85,8 +85,8 @@ function requestOf(
     },
     change: (work) =>
       withTransaction(adminPool, async (db) => {
-        // A change that takes rights away comes before this one, or waits until it ends: state and role of the user
-        // stay as they are until then.
+        // A change that withdraws rights either comes before this one or waits until this one ends. Until then, the
+        // user's state and role stay as they are.
         await lockUsersOf(db, asked.tenantId);
         const user = permitted(operation, await readSignedInUser(db, seals, asked.signInId));
         const { response, subject, details } = await work(db, user);
@@ -115,7 +115,9 @@ function permitted({ access: { roles } }: Operation, user: SignedInUser | null):
 
 const WithSite = z.object({ site_id: z.string() });
 
-/** A site of another tenant, or whose row was altered, is answered like one that does not exist. */
+/**
+ * Refuses a site of another tenant, or one whose row was altered, with the same response as a site that does not exist.
+ */
 async function refuseForeignSite(db: Queryable, seals: RowSeals, user: SignedInUser, params: unknown): Promise<void> {
   const named = WithSite.safeParse(params);
   if (!named.success) return;
@@ -131,21 +133,21 @@ type Call = PanelCall<unknown, unknown, unknown>;
 /** A request before its parameters and its body are checked. */
 export interface PanelRequest {
   /**
-   * Reauthorizes the user, and then checks path, query and body with the schemas of the operation.
+   * Checks the user's rights again, and then path, query and body against the schemas of the operation.
    * @throws ApiError INVALID_BEARER_TOKEN, INSUFFICIENT_ROLE, VALIDATION_ERROR, MALFORMED_JSON,
    *   SITE_NOT_FOUND
    */
   check(): Promise<Call>;
   /**
-   * Runs a change and writes its entry of the audit log, in one transaction.
+   * Runs a change and writes its audit-log entry, in one transaction.
    * @param work receives the user as read within the transaction
    * @throws ApiError INVALID_BEARER_TOKEN, INSUFFICIENT_ROLE
    */
   change(work: (db: Queryable, user: PanelCaller) => Promise<Recorded<unknown>>): Promise<unknown>;
   /**
-   * Writes the audit entry of a disclosure, in a transaction of its own. The user is reauthorized
-   * first, because the disclosure may have taken seconds.
-   * @returns the response, which may be sent from then on
+   * Writes the audit entry of a disclosure, in a transaction of its own. It first checks the user's rights again,
+   * because preparing the disclosure may have taken seconds.
+   * @returns the response, which may now be sent
    * @throws ApiError INVALID_BEARER_TOKEN, INSUFFICIENT_ROLE, SERVICE_UNAVAILABLE if the entry
    *   cannot be written
    */
@@ -162,7 +164,7 @@ export async function answerPanel(route: PanelRoute, request: PanelRequest, deps
   }
   if ('handle' in route) {
     const answer = await route.handle(call, deps);
-    // A reply that was awaited is no value: the handler of a download has sent it.
+    // The handler of a download has already sent its reply, and awaiting a reply yields undefined.
     if (route.download !== undefined) return reply;
     const response = route.response.parse(answer);
     if (route.isCompressed !== true) return response;

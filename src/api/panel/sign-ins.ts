@@ -12,7 +12,7 @@ import { keyOfCursor, type Page, type PageRequest, pageOfRows, TimeAndId } from 
 
 const shared = { auth: 'panel', tag: 'Sign-ins' } as const;
 
-/** Users see and end their own sign-ins only. */
+/** Users see and end only their own sign-ins. */
 export const SIGN_IN_OPERATIONS = [
   route({
     ...shared,
@@ -55,7 +55,7 @@ export const SIGN_IN_OPERATIONS = [
 ];
 
 /**
- * A page of a user's sign-ins that last, newest first.
+ * Returns a page of a user's active sign-ins, newest first.
  * @throws ApiError VALIDATION_ERROR
  */
 export async function signInList(

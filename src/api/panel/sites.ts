@@ -206,7 +206,7 @@ const SELECT = `
 /** A page of a tenant's sites, oldest first. @throws ApiError VALIDATION_ERROR */
 async function siteList(db: Queryable, tenantId: string, page: PageRequest): Promise<Page<Site>> {
   const [createdAt, id] = keyOfCursor(TimeAndId, page) ?? [null, null];
-  // To the millisecond, like the cursor.
+  // Truncated to milliseconds, the precision of the cursor.
   const at = "date_trunc('milliseconds', s.created_at)";
   const { rows } = await db.query(
     `${SELECT} where s.tenant_id = $1 and ($2::timestamptz is null or (${at}, s.id) > ($2, $3::uuid))

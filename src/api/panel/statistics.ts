@@ -64,7 +64,7 @@ export interface Period {
 
 /**
  * The period that a query asks for.
- * @param now gives the last day, unless the query names one
+ * @param now determines the last day, unless the query names one
  * @throws ApiError VALIDATION_ERROR if it ends before it begins, or has more than 92 days
  */
 export function periodOf(query: Pick<z.output<typeof ConsentStatisticsQuery>, 'from' | 'to'>, now: Date): Period {
@@ -94,8 +94,8 @@ const ConflictRows = z.array(z.object({ site_id: z.string(), conflicts: z.int() 
 const Site = z.object({ id: z.string() });
 
 /**
- * Counts the consents of a tenant. It reads the counts of the read model `daily_counts` by their
- * key, at most one row for each day, decision and type of a site, whatever the number of records is.
+ * Counts the consents of a tenant. It reads the read model `daily_counts` by key: at most one row for each day,
+ * decision and type of a site, however many records there are.
  * @throws ApiError SITE_NOT_FOUND if the tenant has no such site, or its row was altered
  */
 export async function consentStatistics(
@@ -144,7 +144,7 @@ export async function consentStatistics(
   };
 }
 
-/** Idempotency keys of each site that were used with another body in the last 30 days. */
+/** Counts, by site, the idempotency keys that were reused with a different body in the last 30 days. */
 async function conflictsOf(db: Queryable, sites: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const { rows } = await db.query(
     `select site_id, count(*)::bigint as conflicts from idempotency_conflicts
@@ -196,7 +196,7 @@ type Shown = z.infer<typeof Alarm>;
 const SiteRows = z.array(z.object({ id: z.string(), site: sealedRow('sites'), quarantined_at: z.date().nullable() }));
 const Nothing = z.object({});
 
-/** The conditions of a tenant that need attention, in the order of `ALARM_KINDS`. */
+/** Returns the conditions of a tenant that need attention, in the order of `ALARM_KINDS`. */
 export async function alarmsOf(
   db: Queryable,
   config: Config,
@@ -235,7 +235,10 @@ async function alteredPlan(db: Queryable, seals: RowSeals, tenantId: string): Pr
   return [{ kind: 'row_altered', site_id: null, since: null }];
 }
 
-/** Overdue by the delays that the ledger's policy promises for sealing and stamping together. */
+/**
+ * Returns the alarm for events that have waited for a time stamp longer than the ledger's policy permits for sealing
+ * and stamping together.
+ */
 async function overdueStamp(db: Queryable, config: Config, tenantId: string): Promise<readonly Shown[]> {
   const { sealWithinSeconds, stampWithinSeconds } = config.policy;
   const { unstamped_age_seconds: age } = await timestampStatus(db, config, tenantId);

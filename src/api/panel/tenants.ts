@@ -22,7 +22,7 @@ import { keyOfCursor, type Page, type PageRequest, pageOfRows } from './page.js'
 const shared = { auth: 'panel', tag: 'Tenants' } as const;
 const one = { ...shared, params: TenantParams, errors: ['RESOURCE_NOT_FOUND'] } as const;
 
-/** A user belongs to one tenant, and sees no other: not even one that it has made. */
+/** A user belongs to one tenant and sees no other, not even one that this tenant created. */
 export const TENANT_OPERATIONS = [
   route({
     ...shared,
@@ -107,15 +107,15 @@ export const TENANT_OPERATIONS = [
 ];
 
 const MADE_A_DAY = 10;
-/** One of the tenants of the last day becomes older than that within a day. */
+/** A tenant falls out of the 24-hour window at an unknown time within a day. */
 const RETRY_SECONDS = 3_600;
 const CountRows = z.tuple([z.object({ made: z.int() })]);
 
 const RootRows = z.tuple([z.object({ id: z.string() })]);
 
 /**
- * Counts all that descend from the first tenant, one that an operator made: else each new one could
- * make ten more. Under a lock on that, so that many at once are no way around it.
+ * Counts all descendants of the root tenant, which an operator created. Otherwise each new tenant could create ten
+ * more. It locks the root tenant, so that simultaneous requests cannot get around the limit.
  * @throws ApiError TENANT_LIMIT_EXCEEDED
  */
 async function refuseExcess(db: Queryable, tenantId: string): Promise<void> {
@@ -149,7 +149,7 @@ const TenantCursor = z.tuple([z.uuid()]);
 
 /**
  * A page of tenants, by id.
- * @param onlyTenantId null: of all, for operators
+ * @param onlyTenantId the only tenant that is listed; null, for operators, lists all
  * @throws ApiError VALIDATION_ERROR
  */
 export async function tenantList(db: Queryable, onlyTenantId: string | null, page: PageRequest): Promise<Page<Tenant>> {

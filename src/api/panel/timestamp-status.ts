@@ -19,18 +19,18 @@ export async function ownStreams(db: Queryable, tenantId: string): Promise<OwnSt
 }
 
 /**
- * How far streams are sealed in the batches below a number: the last revision of each stream that
- * is in one, and its batch.
+ * How far streams are sealed in the Merkle batches below a number: for each stream, the last sealed revision and its
+ * batch.
  */
 export type SealedBelow = ReadonlyMap<string, { readonly revision: number; readonly batch: number }>;
 
 const FoundRows = z.array(z.object({ stream: z.string(), revision: z.int(), batch: z.int() }));
 
 /**
- * A binary search in each stream: revisions are gapless, and later ones are in later batches. So it
- * takes as long for a tenant with few records among many of others as for any.
- * @param batch the batches below this number; null: all
- * @returns without the streams of which nothing is in them
+ * Finds how far streams are sealed by a binary search in each stream, which works because revisions are gapless and
+ * later ones are in later batches. The time therefore does not depend on how many records other tenants have.
+ * @param batch only Merkle batches below this number are considered; null: all
+ * @returns an entry for each stream that has a sealed event
  */
 export async function sealedBelow(
   db: Queryable,
@@ -58,14 +58,14 @@ export async function sealedBelow(
   );
 }
 
-/** A batch with entries of some streams. */
+/** A Merkle batch that holds entries of some streams. */
 export interface OwnBatch {
   readonly number: number;
   readonly entries: { readonly consents: number; readonly notices: number };
 }
 
 /**
- * The batches that hold entries of these streams, the newest first.
+ * Reads the Merkle batches that hold entries of these streams, newest first.
  * @param below only batches below this number; null: all
  */
 export async function ownBatches(
@@ -104,7 +104,7 @@ const LogRows = z.array(z.object({ stream: z.string(), revision: z.int() }));
 const WaitingRows = z.tuple([z.object({ waiting: z.int(), oldest: z.date().nullable(), now: z.date() })]);
 const OldestRows = z.tuple([z.object({ oldest: z.date().nullable() })]);
 
-/** Counts the tenant's events that wait for a seal or a time stamp, and names the installation's authorities. */
+/** Counts the tenant's events that are not sealed or not stamped yet, and names the installation's authorities. */
 export async function timestampStatus(db: Queryable, config: Config, tenantId: string): Promise<Status> {
   const streams = await ownStreams(db, tenantId);
   const stamps = await db.query(
@@ -144,7 +144,7 @@ async function revisionsInLog(db: Queryable, { consents, notices }: OwnStreams):
   return new Map(LogRows.parse(rows).map(({ stream, revision }) => [stream, revision]));
 }
 
-/** Events on their way to the log. `oldest`: of the consents among them. */
+/** Counts the events in the outbox. `oldest` is the time of the oldest consent among them. */
 async function waitingForLog(db: Queryable, tenantId: string): Promise<z.infer<typeof WaitingRows>[0]> {
   const { rows } = await db.query(
     `select coalesce(sum(w.count), 0)::int as waiting, min(w.created_at) filter (where t.name like 'consents-%') as oldest, now() as now

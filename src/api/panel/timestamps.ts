@@ -26,8 +26,8 @@ import { type OwnBatch, ownBatches, ownStreams, timestampStatus } from './timest
 const shared = { auth: 'panel', tag: 'Time stamps', roles: READERS } as const;
 
 /**
- * The ledger belongs to the whole installation. A tenant sees the batches with entries of its own,
- * and every checkpoint, which are public.
+ * The ledger belongs to the whole installation. A tenant sees the Merkle batches that hold its own entries, and all
+ * checkpoints, which are public.
  */
 export const TIMESTAMP_OPERATIONS = [
   route({
@@ -136,7 +136,7 @@ select c.size, c.note, c.gen_time, c.authorities, c.tokens, ${isDevelopmentStamp
        array(select e.bytes from kept_evidence e where e.sha256 = any(c.certificates) and e.kind = 'certificate') as certificates
   from checkpoints c`;
 
-/** Stamped checkpoints, the newest first. @param below only smaller ones; null: all */
+/** Reads stamped checkpoints, newest first. @param below only checkpoints of a smaller size; null: all */
 export async function checkpointsBelow(db: Queryable, below: number | null, limit: number): Promise<ShownCheckpoint[]> {
   const { rows } = await db.query(
     `${SELECT_CHECKPOINTS} where $1::bigint is null or c.size < $1 order by c.size desc limit $2`,
@@ -145,7 +145,7 @@ export async function checkpointsBelow(db: Queryable, below: number | null, limi
   return CheckpointRows.parse(rows).map(shown);
 }
 
-/** The stamped checkpoint of exactly this size; null: there is none. */
+/** Reads the stamped checkpoint of exactly this size; null if there is none. */
 export async function checkpointOfSize(db: Queryable, size: number): Promise<ShownCheckpoint | null> {
   const { rows } = await db.query(`${SELECT_CHECKPOINTS} where c.size = $1`, [size]);
   return CheckpointRows.parse(rows).map(shown)[0] ?? null;
@@ -178,7 +178,7 @@ const BatchRows = z.array(
   }),
 );
 
-/** Batches as they are shown to those who have entries in them. */
+/** Returns Merkle batches as tenants with entries in them see them. */
 export async function showBatches(db: Queryable, own: readonly OwnBatch[]): Promise<ShownBatch[]> {
   const { rows } = await db.query(
     `select b.number, b.header, b.root, b.sealed_at, c.size, c.gen_time, c.tokens

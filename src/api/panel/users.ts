@@ -173,7 +173,7 @@ export async function userList(
   return pageOfRows(query, rows, ({ createdAt, id }) => [createdAt.toISOString(), id], shownUser);
 }
 
-/** A user as panel and command line show one: times in ISO 8601, nothing of the password. */
+/** Returns a user as the panel and the command line show it: times in ISO 8601, nothing about the password. */
 export function shownUser(user: ListedUser): z.infer<typeof PanelUser> {
   return {
     id: user.id,
@@ -187,9 +187,7 @@ export function shownUser(user: ListedUser): z.infer<typeof PanelUser> {
   };
 }
 
-/**
- * Roles that a user may give themselves: their rights are a subset of those of the current role.
- */
+/** Roles that users may give themselves, by current role. Their rights are a subset of the current ones. */
 const LOWER: Readonly<Record<Role, readonly Role[]>> = {
   owner: ['admin', 'dpo', 'viewer', 'api_user'],
   admin: ['viewer'],
@@ -199,7 +197,7 @@ const LOWER: Readonly<Record<Role, readonly Role[]>> = {
 };
 
 /**
- * Whether a user may manage role, state, password, sign-ins or invitation of another user.
+ * Checks that a user may manage the role, state, password, sign-ins or invitation of another user.
  * @throws ApiError INSUFFICIENT_ROLE
  */
 export function permitManaging(actor: PanelCaller, target: { readonly role: Role }): void {
@@ -207,7 +205,7 @@ export function permitManaging(actor: PanelCaller, target: { readonly role: Role
 }
 
 /**
- * Whether a user may assign a role.
+ * Checks that a user may assign a role.
  * @throws ApiError INSUFFICIENT_ROLE
  */
 export function permitGranting(actor: PanelCaller, role: Role): void {
@@ -217,8 +215,8 @@ export function permitGranting(actor: PanelCaller, role: Role): void {
 }
 
 /**
- * Whether a user may create a token that resets a password. Users cannot create one for themselves,
- * because a stolen access token would then replace the current password.
+ * Checks that a user may create a password-reset token. Users cannot create one for themselves, because a thief of an
+ * access token could then replace the password without knowing it.
  * @throws ApiError INSUFFICIENT_ROLE
  */
 export function permitResetting(actor: PanelCaller, target: Pick<User, 'id' | 'role'>): void {
@@ -232,8 +230,8 @@ export function permitResetting(actor: PanelCaller, target: Pick<User, 'id' | 'r
 }
 
 /**
- * Whether a user may remove the second factor of another one. Users cannot remove their own without a
- * code, because a stolen access token would then do it.
+ * Checks that a user may remove the second factor of another user. Users cannot remove their own without a code,
+ * because a stolen access token would then be enough.
  * @throws ApiError INSUFFICIENT_ROLE
  */
 export function permitRemovingFactor(actor: PanelCaller, target: Pick<User, 'id' | 'role'>): void {
@@ -247,7 +245,7 @@ export function permitRemovingFactor(actor: PanelCaller, target: Pick<User, 'id'
 }
 
 /**
- * Whether a user may change another user, or themselves.
+ * Checks that a user may change another user, or themselves.
  * @throws ApiError INSUFFICIENT_ROLE
  */
 export function permitChange(actor: PanelCaller, target: Pick<User, 'id' | 'role'>, { role }: UserChange): void {

@@ -32,10 +32,10 @@ import { keyOfCursor, type Page, type PageRequest, pageOfRows, TimeAndId } from 
 const shared = { auth: 'panel', tag: 'Webhooks', params: SiteParams } as const;
 const one = { ...shared, params: WebhookParams, errors: ['RESOURCE_NOT_FOUND'] } as const;
 const path = '/api/v1/sites/{site_id}/webhooks';
-/** Not viewers: the path and the query of a URL often contain a token. */
+/** Viewers are left out because the path and query of a URL often contain a token. */
 const URL_READERS: readonly Role[] = [...EDITORS, 'dpo'];
 
-/** Webhooks of one site. A secret is in the answer that makes it, and never again. */
+/** Webhooks of one site. A secret is only in the response that creates it. */
 export const WEBHOOK_OPERATIONS = [
   route({
     ...shared,
@@ -255,7 +255,9 @@ async function refuse(targets: WebhookTargets, url: string): Promise<void> {
   }
 }
 
-/** The path and the query of a webhook's URL often contain a token: the audit log names the host alone. */
+/**
+ * Returns the host of a webhook's URL. The audit log names nothing else, because path and query often contain a token.
+ */
 function hostOf(url: string): string {
   return new URL(url).host;
 }
@@ -284,7 +286,7 @@ const SELECT = `
 /** A page of a site's webhooks, oldest first. @throws ApiError VALIDATION_ERROR */
 async function webhookList(db: Queryable, siteId: string, page: PageRequest): Promise<Page<Webhook>> {
   const [createdAt, id] = keyOfCursor(TimeAndId, page) ?? [null, null];
-  // To the millisecond, like the cursor.
+  // Truncated to milliseconds, the precision of the cursor.
   const at = "date_trunc('milliseconds', w.created_at)";
   const { rows } = await db.query(
     `${SELECT} and ($2::timestamptz is null or (${at}, w.id) > ($2, $3::uuid)) order by ${at}, w.id limit $4`,

@@ -7,7 +7,7 @@ import { publicDocument } from '../server/send-document.js';
 import { StaticText, serveBuilt } from '../server/static-text.js';
 
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
-/** A vendor list is named by its digest, and so never changes. */
+/** A vendor list is named by its digest, so it never changes. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
 const VendorListParams = z.object({
@@ -18,8 +18,8 @@ const VendorListParams = z.object({
 });
 
 /**
- * The browser SDK as one script, for pages of every origin (docs/sdk.md), and what it loads for gated
- * content, and for the signals of IAB if the site's configuration has them. It was built with the service.
+ * Serves the browser SDK as one script, for pages of every origin (docs/sdk.md), and the scripts that it loads for
+ * gated content and for IAB signals. They are built with the service.
  */
 export function browserSdk(scope: FastifyInstance, findVendorList: FindVendorList): void {
   const { resolve } = createRequire(import.meta.url);

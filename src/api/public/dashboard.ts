@@ -8,7 +8,7 @@ import { StaticText, serveLazily } from '../server/static-text.js';
 
 /** The names of assets contain a hash of their content. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
-/** A page names the assets of its version, so a browser asks whether there is a newer one. */
+/** A page names the assets of its version, so browsers must ask each time whether there is a newer page. */
 const ASK_EACH_TIME = 'no-cache';
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -18,8 +18,8 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The dashboard may load only what the service serves. Frames show documents of the tenant from
- * blobs, in a sandbox, and the preview of the banner.
+ * The dashboard may load only what the service serves. Frames show the banner preview, and documents of the tenant from
+ * blobs in a sandbox.
  */
 const PANEL_POLICY = [
   "default-src 'none'",
@@ -48,7 +48,7 @@ const PREVIEW_POLICY = [
   "frame-ancestors 'self'",
 ].join('; ');
 
-/** The customers' dashboard (docs/dashboard.md). It was built with the service. */
+/** Serves the customers' dashboard (docs/dashboard.md), which is built with the service. */
 export function dashboard(scope: FastifyInstance): void {
   const folder = join(
     dirname(createRequire(import.meta.url).resolve('@consent-ledger/dashboard/package.json')),
@@ -56,7 +56,7 @@ export function dashboard(scope: FastifyInstance): void {
   );
   const index = () => readPage(join(folder, 'index.html'), PANEL_POLICY, {});
   serveLazily(scope, '/panel', index);
-  // A deep link is a page of the application, which reads the path.
+  // A deep link gets the page of the application, which reads the path itself.
   serveLazily(scope, '/panel/*', index);
   serveLazily(scope, '/panel/banner-preview', () =>
     readPage(join(folder, 'banner-preview.html'), PREVIEW_POLICY, { 'x-frame-options': 'SAMEORIGIN' }),
@@ -65,8 +65,8 @@ export function dashboard(scope: FastifyInstance): void {
 }
 
 /**
- * Serves the files of a folder. Only names that the folder lists are read. A file is kept after its
- * first read; a read that failed is tried again at the next request.
+ * Serves the files of a folder. Only names in the folder's listing are read. A file stays in memory after its first
+ * read; after a failure, the next request tries again.
  */
 export function serveAssets(scope: FastifyInstance, folder: string): void {
   const kept = new Map<string, Promise<StaticText>>();
@@ -93,7 +93,8 @@ async function readAsset(path: string): Promise<StaticText> {
   return new StaticText(
     preparedDocument(MEDIA_TYPES[extname(path)] ?? 'application/octet-stream', await readFile(path), {
       'cache-control': FOR_EVER,
-      // The preview has an opaque origin, and module scripts are fetched with CORS. Assets are public.
+      // Module scripts are fetched with CORS, and the preview has an opaque origin. Assets are public, so every origin
+      // may read them.
       'access-control-allow-origin': '*',
     }),
   );

@@ -34,7 +34,7 @@ interface PublicDeps {
 
 export interface ServePublicOptions extends PublicDeps {
   readonly rateLimiter: RateLimiter;
-  /** Requests a minute of one client (`countedClient`). */
+  /** Requests per minute of one client (`countedClient`). */
   readonly limit: number;
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
@@ -81,7 +81,7 @@ export const PUBLIC_OPERATIONS = [
     id: 'verifyPubliclyByPost',
     method: 'post',
     summary: 'Check the integrity of one record, identified in the body',
-    // Without a body nothing is identified, which has a code of its own.
+    // A request without a body identifies no record, which has an error code of its own.
     body: PublicVerifyRequest.optional(),
     bodyLimit: 16_384,
     example: { body: { token: EXAMPLE_VALUES.consentToken }, response: SHOWN_PUBLIC_CHECK },
@@ -104,17 +104,16 @@ export const PUBLIC_OPERATIONS = [
 ];
 
 /**
- * Strangers from many networks pass the limit of each. One of their requests costs several
- * statements. They therefore get one processor's share at most, and the tenants' requests the
- * rest.
+ * Anonymous requests from many networks stay below the limit of each, and each of them costs several statements.
+ * Together they therefore get at most one processor, which leaves the others to tenants.
  */
 const AT_A_TIME = 2;
 const PAUSE = 1;
 const MAX_WAITING = 500;
 
 /**
- * Registers public verification on a scope with the prefix /api/v1/public. The requests of one
- * address are limited before the body is read.
+ * Registers public verification on a scope with the prefix /api/v1/public. The limit per address applies before the
+ * body is read.
  */
 export function servePublic(scope: FastifyInstance, options: ServePublicOptions): void {
   const { rateLimiter, limit, now } = options;
@@ -146,10 +145,12 @@ async function answer(
   const found = await findFirst(verifier, named);
   if (found !== null) return foundResponse(found);
   if (client === null) return sendError(reply, new ApiError('CONSENT_NOT_FOUND'), { valid: false });
-  // A test record is shown to nobody: its token alone says that it proves nothing.
+  // A test record is never shown: its token alone says that it proves nothing.
   const isTest = eventIdOfTestToken(client.consent_token ?? '') !== null;
   return {
-    ...{ valid: false, source: 'client_token', server_record_found: false },
+    valid: false,
+    source: 'client_token',
+    server_record_found: false,
     ...(isTest && { reason: 'test' }),
     data: client,
   };
@@ -189,10 +190,9 @@ const MAX_DEPTH = 4;
 const NAMES = Object.keys(ClientTokenFields.shape);
 
 /**
- * Reads a value of the SDK's cookie `_svc_consent`: a JSON object, as it is, percent-encoded, or in
- * base64 or base64url; or the token of a test record alone. Only fields that say nothing of a person are
- * used, each only if it is valid.
- * @returns null if the value is no such token
+ * Reads a value of the SDK's cookie `_svc_consent`: a JSON object, plain, percent-encoded, or in base64 or base64url;
+ * or just the token of a test record. Only valid fields that say nothing about a person are used.
+ * @returns null if the value is not such a token
  */
 export function readClientToken(value: string): ClientTokenFields | null {
   if (eventIdOfTestToken(value) !== null) return { consent_token: value };
@@ -229,7 +229,7 @@ function parseObject(text: string): JsonObject | null {
   }
 }
 
-/** The categories as the cookie has them: keys, with `!` before those that were refused. */
+/** Parses the categories of the cookie: keys, with `!` before those that were refused. */
 function readAnswers(text: string): JsonObject {
   const keys = text.split('.').filter((key) => key !== '');
   return Object.fromEntries(keys.map((key) => [key.replace(/^!/, ''), !key.startsWith('!')]));

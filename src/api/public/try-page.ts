@@ -21,8 +21,8 @@ const POLICY = [
 ].join('; ');
 
 /**
- * The one page of the example site of `serve --example`, with the banner. Other installations have no such
- * page: it exists where the data folder says that it is an example.
+ * Serves the page of the example site of `serve --example`, with the banner. It exists only if the data folder is
+ * marked as an example.
  */
 export function tryPage(scope: FastifyInstance, dataDir: string): void {
   scope.get('/try', async (_request, reply) => {

@@ -5,9 +5,8 @@ import { FOR_MINUTES, preparedDocument } from '../server/send-document.js';
 import { StaticText, serveLazily } from '../server/static-text.js';
 
 /**
- * The verifier as a page, with the public look-up beside it, and the same page alone, to be kept
- * and used from disk. Both were built with the verifier; each says itself, in its policy, what it
- * may do.
+ * Serves the verifier as a page with the public look-up, and as a page on its own that can be saved and used from disk.
+ * Both are built with the verifier, and each states in its own policy what it may do.
  */
 export function verifyPage(scope: FastifyInstance): void {
   const serve = (path: string, file: string, headers: Readonly<Record<string, string>> = {}): void => {
@@ -33,8 +32,8 @@ async function readPage(path: string, headers: Readonly<Record<string, string>>)
 }
 
 /**
- * The header repeats the policy of the page: where there are several policies, only what all of
- * them allow is allowed.
+ * Returns the policy of the page, which the header repeats. If there are several policies, a browser permits only what
+ * all of them permit.
  */
 function policyOf(html: string): string {
   const policy = /<meta http-equiv="Content-Security-Policy" content="([^"]+)">/.exec(html)?.[1];

@@ -15,9 +15,9 @@ import './caller.js';
 
 export interface AppOptions {
   readonly log: Logger;
-  /** Addresses and CIDR ranges of proxies whose X-Forwarded-* headers are trusted. Empty: none. */
+  /** Addresses and CIDR ranges of proxies whose X-Forwarded-* headers are trusted. Empty if there is none. */
   readonly trustedProxies: readonly string[];
-  /** Length in bits of the IPv6 prefix for which limits by address count. */
+  /** Length in bits of the IPv6 prefix that limits by address treat as one client. */
   readonly ipv6ClientPrefix?: number;
   /** A host name that serves only /tool/v1. */
   readonly scannerHost?: string | undefined;
@@ -32,10 +32,10 @@ const DEFAULT_BODY_LIMIT = 64 * 1024;
 const REQUEST_TIMEOUT_MS = 60_000;
 const MAX_URL_PART = 500;
 const DEFAULT_IPV6_CLIENT_PREFIX = 64;
-const DEFAULT_DRAIN: DrainOptions = { lameDuckMs: 0, graceMs: 10_000 };
+const DEFAULT_DRAIN: DrainOptions = { lameDuckMs: () => 0, graceMs: 10_000 };
 
 /**
- * Creates the HTTP application with its hooks and routes. The caller listens and closes.
+ * Creates the HTTP application with its hooks and routes. The caller starts and closes it.
  * @param groups route groups, each registered in a separate scope
  */
 export function createApp(options: AppOptions, groups: readonly RouteGroup[]): FastifyInstance {
@@ -46,18 +46,18 @@ export function createApp(options: AppOptions, groups: readonly RouteGroup[]): F
     // Fastify's request log contains paths and addresses, which may be personal data.
     logger: false,
     genReqId: () => `${idPrefix}-${++requests}`,
-    // For X-Forwarded-Host. Fastify would take over entries of X-Forwarded-For that are no addresses.
+    // For X-Forwarded-Host only: Fastify would accept entries of X-Forwarded-For that are not addresses.
     trustProxy: (peer) => addresses.isProxy(peer),
     bodyLimit: DEFAULT_BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT_MS,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    // `boundForms` answers a request without Host, with a body.
+    // `boundForms` answers requests without Host, because Node's own response would have no body.
     http: { requireHostHeader: false },
     rewriteUrl: originForm,
     routerOptions: { maxParamLength: MAX_URL_PART, querystringParser: parseQuery },
     clientErrorHandler: (error, socket) => answerClientError(connections, error, socket),
-    // Handles malformed URLs: no hook runs for them.
+    // Handles malformed URLs, for which no hook runs.
     frameworkErrors: (_error, { raw }, reply) => {
       refusedForm(raw, reply, connections);
       sendError(reply.header('x-content-type-options', 'nosniff'), new ApiError('BAD_REQUEST'));
@@ -101,9 +101,9 @@ export function createApp(options: AppOptions, groups: readonly RouteGroup[]): F
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     const told = apiErrorOf(error);
     const hasBegun = reply.raw.headersSent;
-    // The client left: nobody gets another response.
+    // The client has disconnected, so there is nobody to respond to.
     if (hasBegun && reply.raw.destroyed) return;
-    // A refusal without a cause is a bound that held, not a failure: its request line says so.
+    // A refusal without a cause means that a limit worked, not that something failed. The request's log line says so.
     const cause = told === null ? error : told.status >= 500 ? told.cause : undefined;
     if (cause !== undefined) {
       options.log.error(
@@ -111,9 +111,9 @@ export function createApp(options: AppOptions, groups: readonly RouteGroup[]): F
         'a request failed',
       );
     }
-    // Only the end of the connection can tell that a response that has begun is not complete.
+    // Once a response has begun, only closing the connection can show that it is incomplete.
     if (hasBegun) return void reply.raw.destroy();
-    if (told?.code === OVERLOADED) connections.rest(request.raw);
+    if (told?.code === OVERLOADED) connections.deferReading(request.raw);
     if (told !== null) return sendError(reply, told);
     return sendError(reply, new ApiError('INTERNAL_ERROR', `The service failed (request ${request.id}).`));
   });
@@ -145,10 +145,9 @@ function serveOnlyToolApiOn(app: FastifyInstance, host: string): void {
 }
 
 /**
- * No response is a page: a browser must not render it, and caches must not store it unless the
- * route permits it. Scripts of other origins may read responses (CORS decides which). The set is
- * constant, because middleware that computed it for each request cost as much as the response
- * itself.
+ * By default a response is not a page: browsers must not render it, and caches must not store it unless the route
+ * permits that. Scripts of other origins may read responses (CORS decides which). The set is constant because
+ * middleware that computed it per request cost as much as the response itself.
  */
 const HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -168,23 +167,21 @@ function setSecurityHeaders(app: FastifyInstance): void {
   });
 }
 
-/** Header lines that a request may have. Proxies and browsers send some tens. */
+/** Largest number of header lines of a request. Browsers and proxies send a few dozen. */
 export const MAX_HEADER_LINES = 200;
 
 /**
- * Refuses a request with more header lines than `MAX_HEADER_LINES`. Node drops the lines beyond its limit and
- * tells no one: a client could hide the line `X-Forwarded-For` of the proxy, which stands last, and would
- * then have the address of the proxy in the evidence and in all limits.
- *
- * Also refuses two `Host` lines, of which Node and a proxy may each take another one (RFC 9112 §3.2), and a
- * request line without a version, which is not HTTP/1 (RFC 9112 §3).
+ * Refuses a request with more header lines than `MAX_HEADER_LINES`. Node silently drops the lines beyond its limit. A
+ * client could use this to hide the proxy's `X-Forwarded-For` line, which comes last; evidence and limits would then
+ * use the address of the proxy. Also refuses two `Host` lines, because Node and a proxy may each pick a different one
+ * (RFC 9112 §3.2), and a request line without a version, which is not HTTP/1 (RFC 9112 §3).
  */
 function boundHeaders(app: FastifyInstance): void {
-  // One more, so that a request with exactly the permitted lines differs from one that was cut.
+  // One more than permitted, so that a request with exactly the permitted number differs from a truncated one.
   app.server.maxHeadersCount = MAX_HEADER_LINES + 1;
   app.addHook('onRequest', (request, _reply, done) => {
     const { rawHeaders, httpVersionMajor } = request.raw;
-    // Names and values take turns in the list.
+    // Names and values alternate in the list.
     if (rawHeaders.length > 2 * MAX_HEADER_LINES) return done(new ApiError('HEADERS_TOO_LARGE'));
     const hosts = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host');
     if (hosts.length > 1 || httpVersionMajor !== 1) return done(new ApiError('BAD_REQUEST'));
@@ -201,10 +198,9 @@ const EXPOSED =
   'ETag, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, RateLimit, RateLimit-Policy, Idempotency-Mismatch';
 
 /**
- * Allows scripts of other origins to call the routes of this scope (Fetch standard, "CORS
- * protocol"). A preflight has no API key, so that the site is unknown and every origin passes. The
- * actual request is refused unless the site allows the origin; the page can read the code of this
- * error, which says nothing about the site. Cookies are never used.
+ * Allows scripts of other origins to call the routes of this scope (Fetch standard, "CORS protocol"). A preflight has
+ * no API key, so the site is unknown and every origin passes. The actual request is refused unless the site allows the
+ * origin. The page can read the code of this error, which says nothing about the site. Cookies are never used.
  */
 export function allowCrossOrigin(scope: FastifyInstance): void {
   scope.addHook('onRequest', (request, reply, done) => {

@@ -1,4 +1,4 @@
-/** Bytes of large bodies that one process holds at a time: the largest batch, and some more. */
+/** Bytes of large bodies that one process holds at a time: enough for the largest submission batch and some more. */
 export const BODY_BUDGET_BYTES = 256 * 1024 * 1024;
 
 interface Held {
@@ -18,10 +18,9 @@ export interface BodyShare {
 }
 
 /**
- * Bounds the total memory of large bodies. Only received bytes count, so that an announced size
- * takes nothing from other clients. Each owner may use a quarter. One tenant, or a client with its
- * public browser key, therefore cannot exhaust the budget. A body larger than a quarter is accepted
- * as its owner's only body, and must leave a quarter free.
+ * Limits the total memory of large bodies. Only received bytes count, so announcing a large size takes nothing from
+ * other clients. Each owner may use a quarter, so that neither one tenant nor a client with its public browser key can
+ * exhaust the budget. A body larger than a quarter is accepted as its owner's only body, and must leave a quarter free.
  */
 export class BodyBudget {
   #held = 0;
@@ -31,7 +30,7 @@ export class BodyBudget {
 
   /**
    * Starts a body.
-   * @param owner party that shares one quarter
+   * @param owner the party whose bodies share one quarter
    * @param announced announced size in bytes; 0 if unknown
    * @returns null if the budget has no room, so that the request is refused before its body is sent
    */

@@ -4,23 +4,22 @@ import { ApiError } from '../../../schemas/api/error-codes.js';
 import { BodyBudget, type BodyShare } from './body-budget.js';
 import './caller.js';
 
-/** Bodies up to this size are not counted: the number of connections bounds them. */
+/** Bodies up to this size are not counted, because the number of connections limits them. */
 const SMALL_BODY_BYTES = 256 * 1024;
 const BODYLESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * Bounds the total memory of request bodies. Submission batches may be large, and a browser's API
- * key is public. Without a bound, a few clients could fill the memory of the process. A bound on
- * announced sizes would let them lock out all others. Small bodies are not counted. The time limit of
- * a request ends a body that stops coming.
+ * Limits the total memory of request bodies. Submission batches may be large, and a browser's API key is public.
+ * Without a limit, a few clients could fill the memory of the process; a limit on announced sizes would let them lock
+ * out everyone else. Small bodies are not counted. If a body stalls, the time limit of the request ends it.
  */
 export function boundBodies(app: FastifyInstance, budget = new BodyBudget()): void {
   app.addHook('preParsing', (request, reply, payload, done) => {
     const announced = Number(request.headers['content-length']);
     if (announced <= SMALL_BODY_BYTES || BODYLESS.has(request.method)) return done();
     const { bodyLimit } = request.routeOptions;
-    // A body above the route's limit is refused before it is read.
+    // A body above the route's limit will be refused before it is read.
     if (bodyLimit <= SMALL_BODY_BYTES || announced > bodyLimit) return done();
     const share = budget.begin(ownerOf(request), Number.isNaN(announced) ? 0 : announced);
     if (share === null) return done(noRoom());
@@ -38,7 +37,7 @@ export function boundBodies(app: FastifyInstance, budget = new BodyBudget()): vo
 }
 
 /**
- * Passes a body on and counts it as it arrives. It fails if the budget has no room. The source is not
+ * Passes a body on and counts it as it arrives. The stream fails if the budget is exhausted. The source is not
  * destroyed, because the response uses the same connection.
  */
 function countInto(share: BodyShare): Transform {
@@ -55,8 +54,8 @@ function noRoom(): ApiError {
 }
 
 /**
- * Browser keys are public, so that their requests must not share a quarter with the tenant's
- * backends.
+ * Returns the owner of a request's body. Browser keys are public, so their requests must not share a quarter with the
+ * tenant's backends.
  */
 function ownerOf({ caller, panelUser }: FastifyRequest): string {
   if (caller !== null) return `${caller.channel} ${caller.site.tenantId}`;

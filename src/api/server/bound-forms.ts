@@ -8,8 +8,8 @@ import { endWithError } from './error-response.js';
 const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)/i;
 
 /**
- * The path and query of a request target. The absolute form is read if its host is that of `Host`, of which proxies
- * may take either; otherwise `boundForms` refuses it.
+ * Returns the path and query of a request target. The absolute form is accepted if its host equals `Host`; otherwise
+ * `boundForms` refuses it, because proxies may go by either.
  */
 export function originForm({ url = '', headers: { host } }: IncomingMessage): string {
   const [, authority, rest = ''] = ABSOLUTE.exec(url) ?? [];
@@ -18,15 +18,15 @@ export function originForm({ url = '', headers: { host } }: IncomingMessage): st
 }
 
 /**
- * Refuses forms of HTTP/1.1 that the service does not use, and closes the connection, because a proxy may read the
- * bytes after them otherwise: no `Host` (RFC 9112 §3.2), an expectation other than `100-continue` (RFC 9110 §10.1.1),
- * a transfer coding other than `chunked` alone (RFC 9112 §6.1), the absolute form with another host, and CONNECT. Node
- * would answer some of them without a body, and take others.
+ * Refuses forms of HTTP/1.1 that the service does not use, and closes the connection, because a proxy may interpret the
+ * bytes that follow differently: no `Host` (RFC 9112 §3.2), an expectation other than `100-continue` (RFC 9110
+ * §10.1.1), a transfer coding other than `chunked` alone (RFC 9112 §6.1), the absolute form with another host, and
+ * CONNECT. Left to itself, Node would answer some of them without a body and accept others.
  */
 export function boundForms(app: FastifyInstance, connections: Connections): void {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.server.on('connect', ({ socket }) => {
-    // Node has let go of the connection, so that an error of it would end the process.
+    // Node no longer handles errors of this connection, and an unhandled one would end the process.
     socket.on('error', () => socket.destroy()).resume();
     endWithError(connections, socket, {
       line: '400 Bad Request',
@@ -39,11 +39,14 @@ export function boundForms(app: FastifyInstance, connections: Connections): void
   });
 }
 
-/** Lets the connection of a request end after the answer if its form is refused. @returns the reason; null: it is not */
+/**
+ * Checks the form of a request, and makes its connection close after the response if the form is refused. @returns the
+ * reason; null if the form is accepted
+ */
 export function refusedForm(raw: IncomingMessage, reply: FastifyReply, connections: Connections): string | null {
   const reason = reasonToRefuse(raw);
   if (reason === null) return null;
-  // Only the last response may announce it: those to pipelined requests after this one would be lost.
+  // Only the last response may announce the close: responses to pipelined requests after it would be lost.
   if (connections.announceClose(raw)) reply.header('connection', 'close');
   else reply.raw.once('close', () => connections.endAfterAnswers(raw.socket, ''));
   return reason;

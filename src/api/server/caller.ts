@@ -39,7 +39,7 @@ declare module 'fastify' {
      * null if the connection has ended. Fastify's `ip` is not used.
      */
     readonly clientAddress: string | null;
-    /** The client for which limits by address count (`src/platform/net/counted-client.ts`). */
+    /** What limits by address treat as one client (`src/platform/net/counted-client.ts`). */
     readonly countedClient: string;
     /** The network of the client, IPv4 /24 or IPv6 /48 (`src/platform/net/counted-client.ts`). */
     readonly countedNetwork: string;
@@ -67,7 +67,7 @@ export function userOf({ user }: ToolCaller): SignedInUser {
 }
 
 /**
- * Requires one of some bearer tokens of a request.
+ * Requires that a request has one of the given bearer tokens.
  * @param authorization the header
  * @param digests SHA-256 digests of the tokens, 32 bytes each
  * @throws ApiError MISSING_BEARER_TOKEN, INVALID_BEARER_TOKEN
@@ -75,7 +75,7 @@ export function userOf({ user }: ToolCaller): SignedInUser {
 export function requireBearerToken(authorization: string | undefined, digests: readonly Uint8Array[]): void {
   if (authorization === undefined) throw new ApiError('MISSING_BEARER_TOKEN');
   const given = sha256(utf8(/^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? ''));
-  // Each is compared, and all have one length: the time says nothing about the tokens.
+  // All digests are compared, and all have the same length, so the time reveals nothing about the tokens.
   const matches = digests.filter((digest) => timingSafeEqual(given, digest));
   if (matches.length === 0) throw new ApiError('INVALID_BEARER_TOKEN');
 }

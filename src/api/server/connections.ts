@@ -7,7 +7,7 @@ const LINGER_MS = 2_000;
 const UNREAD_MS = 60_000;
 /** Time in milliseconds for the first request of a new connection to arrive when the service stops. */
 const FIRST_REQUEST_MS = 1_000;
-/** Connections that are read from again in one turn of the event loop. */
+/** Connections that resume reading in one turn of the event loop. */
 const WOKEN_IN_A_TURN = 512;
 
 interface Exchange {
@@ -21,7 +21,7 @@ interface Connection {
   readonly exchanges: Set<Exchange>;
   /** Bytes that had arrived when the last response was complete; 0 before the first. */
   bytesOfAnswered: number;
-  /** Since when bytes of a response wait to be sent, as of the last sweep. */
+  /** Since when bytes of a response have been waiting to be sent, as of the last sweep; null if none are. */
   unsentSince: number | null;
   /** Whether a response has announced the close, or the server has sent FIN. */
   isEnding: boolean;
@@ -31,15 +31,15 @@ interface Connection {
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
   readonly #ignored = new WeakSet<IncomingMessage>();
-  /** Nothing is read from these for some turns of the event loop; the first waits longest. */
-  readonly #resting = new Set<Socket>();
+  /** Connections whose reading is paused for some turns of the event loop. The first has waited longest. */
+  readonly #deferred = new Set<Socket>();
   #accepted = 0;
 
   constructor(server: Server) {
     server.on('connection', (socket: Socket) => this.#add(socket));
-    // Before the application's listener, so that a request is known when its hooks run.
+    // Registered before the application's listener, so that a request is known when its hooks run.
     server.prependListener('request', (request, response) => this.#begin(request, response));
-    // Node closes a connection whose response is written but not sent, and so drops its last bytes.
+    // Node closes a connection whose response is written but not yet sent, which loses its last bytes.
     server.closeIdleConnections = () => undefined;
   }
 
@@ -49,8 +49,8 @@ export class Connections {
   }
 
   /**
-   * Whether a request came after the announcement that its connection closes. The client gets no
-   * response to it, so that it must not be processed (RFC 9112 §9.6).
+   * Returns whether a request came after its connection's close was announced. The client would get no response, so it
+   * must not be processed (RFC 9112 §9.6).
    */
   isIgnored(request: IncomingMessage): boolean {
     return this.#ignored.has(request);
@@ -62,8 +62,8 @@ export class Connections {
   }
 
   /**
-   * Decides whether the response to a request may announce the close, and notes that it does. Only
-   * the newest request of a connection may: the responses to pipelined ones after it would be lost.
+   * Returns whether the response to a request may announce the close, and if so, records that it does. Only the newest
+   * request of a connection may: the responses to pipelined ones after it would be lost.
    */
   announceClose(request: IncomingMessage): boolean {
     const connection = this.#open.get(request.socket);
@@ -75,21 +75,20 @@ export class Connections {
   }
 
   /**
-   * Reads nothing more from the connection of a request until the event loop has turned, and those
-   * before it have been read from again. While more than 1,024 sockets are ready, libuv reads up to
-   * 48 times that many before timers and immediates run: for many seconds, if thousands of clients
-   * repeat at once what was refused.
+   * Pauses reading from the connection of a request until the event loop has turned and the connections paused before
+   * it have resumed. While more than 1,024 sockets are ready, libuv reads up to 48 times that many before it runs
+   * timers and immediates. If thousands of clients retry refused requests at once, that takes many seconds.
    */
-  rest({ socket }: IncomingMessage): void {
+  deferReading({ socket }: IncomingMessage): void {
     if (!this.#open.has(socket)) return;
-    if (this.#resting.size === 0) setImmediate(() => this.#wake());
-    this.#resting.add(socket);
+    if (this.#deferred.size === 0) setImmediate(() => this.#resume());
+    this.#deferred.add(socket);
     socket.pause();
   }
 
   /**
-   * Ends a connection once every complete request on it is answered.
-   * @param lastWords sent if there is no such request, or after a request that is incomplete
+   * Ends a connection after every complete request on it has been answered.
+   * @param lastWords bytes that are sent if there is no such request, or if an incomplete request follows
    */
   endAfterAnswers(socket: Socket, lastWords: string): void {
     const connection = this.#open.get(socket);
@@ -116,7 +115,7 @@ export class Connections {
   endIdle(now: number): void {
     for (const [socket, connection] of this.#open) {
       if (connection.exchanges.size > 0 || connection.isEnding || socket.writableLength > 0) continue;
-      if (this.#resting.has(socket)) continue;
+      if (this.#deferred.has(socket)) continue;
       const isNew = socket.bytesRead === 0 && now - connection.acceptedAt < FIRST_REQUEST_MS;
       if (isNew || socket.bytesRead > connection.bytesOfAnswered) continue;
       connection.isEnding = true;
@@ -152,30 +151,30 @@ export class Connections {
     this.#open.set(socket, connection);
     // Node resumes a connection to discard the body of a refused request.
     socket.on('resume', () => {
-      if (this.#resting.has(socket)) socket.pause();
+      if (this.#deferred.has(socket)) socket.pause();
     });
     socket.once('close', () => {
       this.#open.delete(socket);
-      // Node closes the response whose turn it is. Those that wait behind it would keep what they hold for ever.
+      // Node closes only the response that is being sent. The ones queued behind it would never release what they hold.
       for (const { response } of connection.exchanges) if (response.socket === null) response.emit('close');
     });
-    // Node calls this after a response that announced the close. Its own version closes the
-    // connection at once, and a client that still sends can then lose the response to a reset.
+    // Node calls this after a response that announced the close. Its own version closes the connection immediately, and
+    // a client that is still sending may get a reset instead of the response.
     socket.destroySoon = () => {
       if (socket.writable) socket.end();
       lingerAfterEnd(socket);
     };
   }
 
-  #wake(): void {
+  #resume(): void {
     let woken = 0;
-    for (const socket of this.#resting) {
+    for (const socket of this.#deferred) {
       if (woken === WOKEN_IN_A_TURN) break;
       woken += 1;
-      this.#resting.delete(socket);
+      this.#deferred.delete(socket);
       socket.resume();
     }
-    if (this.#resting.size > 0) setImmediate(() => this.#wake());
+    if (this.#deferred.size > 0) setImmediate(() => this.#resume());
   }
 
   #begin(request: IncomingMessage, response: ServerResponse): void {
@@ -200,8 +199,8 @@ function isWorkedOn({ exchanges }: Connection): boolean {
 }
 
 /**
- * Destroys an ended connection that the client does not close, because it occupies a descriptor
- * (RFC 9112 §9.6: a server closes in stages).
+ * Destroys an ended connection that the client does not close, because it holds a file descriptor (RFC 9112 §9.6: a
+ * server closes in stages).
  */
 function lingerAfterEnd(socket: Socket): void {
   const destroy = (): void => {

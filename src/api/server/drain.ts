@@ -3,9 +3,12 @@ import type { FastifyInstance } from 'fastify';
 import type { Connections } from './connections.js';
 
 const SWEEP_MS = 50;
-/** Time in milliseconds without a new connection after which the backlog counts as empty. */
+/** Milliseconds without a new connection after which the backlog is considered empty. */
 const BACKLOG_QUIET_MS = 20;
-/** On a busy machine a turn of the event loop takes long, and Node 20 accepts one connection in each. */
+/**
+ * Limit for emptying the backlog, in milliseconds. It is long because turns of the event loop are slow on a busy
+ * machine, and Node 20 accepts one connection per turn.
+ */
 const BACKLOG_LIMIT_MS = 5_000;
 
 declare module 'fastify' {
@@ -17,19 +20,18 @@ declare module 'fastify' {
 
 /** How an application closes. Times are in milliseconds. */
 export interface DrainOptions {
-  /** Time for which the application still accepts connections after the close began; read then. */
-  readonly lameDuckMs: number;
-  /** Time for clients to finish requests and to read responses after that. */
+  /** Returns the time for which the application still accepts connections. Called when the close begins. */
+  readonly lameDuckMs: () => number;
+  /** Time after that for clients to finish requests and read responses. */
   readonly graceMs: number;
 }
 
 /**
- * Lets `app.close()` end soon without lost requests or truncated responses.
+ * Makes `app.close()` end soon, without losing requests or truncating responses.
  *
- * For `lameDuckMs` everything is accepted and answered, with `Connection: close`, while `/readyz`
- * reports the stop to load balancers. Connections that wait in the backlog of the system are
- * accepted too: the system resets them when the listener closes. Then the listener closes, requests
- * on open connections are answered, and idle connections are ended.
+ * For `lameDuckMs` everything is accepted and answered, with `Connection: close`, while `/readyz` reports the stop to
+ * load balancers. Connections in the system's backlog are accepted too, because the system would reset them when the
+ * listener closes. Then the listener closes, requests on open connections are answered, and idle connections are ended.
  *
  * Clients cannot delay the close. After `graceMs`, a connection is closed unless its complete
  * request is in progress or its response is being sent. A response is dropped if the client has not
@@ -41,11 +43,11 @@ export function drainOnClose(app: FastifyInstance, connections: Connections, opt
   app.decorate('isStopping', () => isClosing);
   app.addHook('preClose', async () => {
     isClosing = true;
-    await sleep(options.lameDuckMs);
+    await sleep(options.lameDuckMs());
     await emptyBacklog(connections);
     const since = performance.now();
     sweep = setInterval(() => {
-      // `setImmediate` runs after the sockets were read: a request that has arrived is known then.
+      // `setImmediate` runs after the sockets are read, so every request that has arrived is known by then.
       setImmediate(() => {
         const now = performance.now();
         connections.endIdle(now);
@@ -76,7 +78,7 @@ async function emptyBacklog(connections: Connections): Promise<void> {
   for (let accepted = -1; accepted !== connections.accepted && performance.now() < until; ) {
     accepted = connections.accepted;
     await sleep(BACKLOG_QUIET_MS);
-    // However late the timer is: what waits is accepted before the immediates of a turn run.
+    // Even if the timer is late, pending connections are accepted before the immediates of a turn run.
     for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
   }
 }

@@ -27,7 +27,10 @@ export function errorBody(error: ApiError): ErrorBody {
   const { code, message, details } = error;
   const { errors, challenge } = details;
   return {
-    ...{ message, code, error_code: code, error: { code, message } },
+    message,
+    code,
+    error_code: code,
+    error: { code, message },
     ...(errors === undefined ? {} : { errors }),
     ...(challenge === undefined ? {} : { challenge }),
   };
@@ -35,7 +38,7 @@ export function errorBody(error: ApiError): ErrorBody {
 
 /** Statuses whose responses always have Retry-After (docs/http-api.md). */
 const RETRIED: ReadonlySet<number> = new Set([429, 503]);
-/** For a limit that does not know when it is free again. */
+/** Retry-After for limits that cannot tell when they permit requests again. */
 const RETRY_SECONDS = 60;
 
 /**
@@ -52,7 +55,7 @@ export function sendError(reply: FastifyReply, error: ApiError, further: Readonl
   return reply.code(error.status).send({ ...errorBody(error), ...further });
 }
 
-/** @returns the value of Retry-After, in seconds; undefined: the response has none */
+/** @returns the value of Retry-After, in seconds; undefined if the response has none */
 export function retryAfterOf({ status, details }: ApiError): string | undefined {
   const seconds = details.retryAfterSeconds ?? (RETRIED.has(status) ? RETRY_SECONDS : undefined);
   return seconds === undefined ? undefined : String(Math.max(1, Math.ceil(seconds)));
@@ -108,9 +111,9 @@ const REASONS: Readonly<Record<string, { readonly line: string; readonly code: E
 const OTHERWISE = { line: '400 Bad Request', code: 'BAD_REQUEST' } as const;
 
 /**
- * Ends a connection on which a request is malformed or late. The usual error body is sent for that
- * request. If complete requests on the connection are in progress, they are answered and nothing
- * else is sent: a client would take the error for the response to a consent that was recorded.
+ * Ends a connection on which a request is malformed or late, with the usual error body. If complete requests on the
+ * connection are in progress, they are answered and no error is sent: a client could mistake the error for the response
+ * to a consent that was recorded.
  */
 export function answerClientError(connections: Connections, error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
@@ -118,7 +121,7 @@ export function answerClientError(connections: Connections, error: NodeJS.ErrnoE
   endWithError(connections, socket, { line, error: new ApiError(code) });
 }
 
-/** The same with an error of the caller. @param line status and reason of the status line */
+/** Ends a connection with the given error, by the same rules. @param line status and reason of the status line */
 export function endWithError(
   connections: Connections,
   socket: Socket,

@@ -1,6 +1,6 @@
 /**
- * Placeholders of the examples for values that differ in every installation. The test that executes
- * the examples replaces them by values of a seeded installation.
+ * Placeholders of the examples for values that differ in every installation. The test that executes the examples
+ * replaces them with values of a seeded installation.
  */
 export const EXAMPLE_VALUES = {
   versionId: '019d0b7e-52a5-7a5e-9f2e-6d35a2d1c001',

@@ -17,9 +17,9 @@ export interface HealthOptions {
 const RETRY_AFTER_SECONDS = 2;
 
 /**
- * GET /healthz: the event loop of the process turns; nothing else is asked, so that an outage of what
- * it uses restarts no process. GET /readyz: `ready`, `degraded` or, with 503, `unready`, and why
- * (READINESS_REASONS). A process that stops is not ready, while it still answers requests.
+ * Registers the health routes. GET /healthz answers as long as the event loop turns. It checks nothing else, so that an
+ * outage of a dependency does not restart processes. GET /readyz answers `ready`, `degraded` or, with 503, `unready`,
+ * with the reasons (READINESS_REASONS). A stopping process is unready, although it still answers requests.
  */
 export function healthRoutes(scope: FastifyInstance, { readiness, serving }: HealthOptions): void {
   scope.get('/healthz', (_request, reply) => {

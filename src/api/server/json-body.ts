@@ -10,8 +10,8 @@ const NO_BODY = Buffer.alloc(0);
 const EXACT_NUMBER = 'must be a number that a double holds exactly: send larger ones as strings';
 
 /**
- * Accepts only `application/json`, and keeps bodies as the received bytes, because signatures cover
- * these. It parses nothing.
+ * Accepts only `application/json`, and keeps bodies as the received bytes, which signatures cover. Bodies are not
+ * parsed here.
  */
 export function keepRawBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -50,7 +50,7 @@ export function isBodyTaken(request: FastifyRequest): boolean {
 
 /**
  * Parses a body as strict JSON.
- * @throws ApiError MALFORMED_JSON; VALIDATION_ERROR for a number that a double does not hold
+ * @throws ApiError MALFORMED_JSON; VALIDATION_ERROR for a number that a double cannot represent
  */
 export function parseJsonBody(bytes: Uint8Array): JsonValue {
   if (bytes.length === 0) throw new ApiError('MALFORMED_JSON', 'The body is empty; JSON is expected.');

@@ -1,22 +1,23 @@
 import type { Writable } from 'node:stream';
 
-/** Bytes that a client has to take in a second, on average, and the time over which it counts, in milliseconds. */
+/** Average number of bytes per second that a client must read, and the milliseconds over which the average is taken. */
 const BYTES_PER_SECOND = 16_000;
 const AVERAGED_MS = 30_000;
-/** Bytes of a write, so that the progress of a slow client is seen. */
+/** Bytes per write: small enough to see the progress of a slow client. */
 const PIECE_BYTES = 16_000;
 
-/** The client took too little for too long. */
+/** The client read too slowly for too long. */
 export class TooSlow extends Error {
   override readonly name = 'TooSlow';
 }
 
 /**
- * Creates a function that writes to a client which must take 16 kB a second, averaged over 30 seconds. Only the time
- * that the client lets this wait counts: a body may last as long as its size at this rate takes, and the service
- * may be slow. The client has 30 s of waiting, and gets a second back for each 16 kB that it took.
+ * Creates a function that writes to a client, which must read 16 kB a second, averaged over 30 seconds. Only time spent
+ * waiting for the client counts, so large bodies and a slow service are no problem. The client starts with 30 s of
+ * credit, and regains a second for each 16 kB that it reads.
  * @param now milliseconds of a monotonic clock
- * @returns a function that resolves when the body takes more. It throws TooSlow, and an error if the body is closed
+ * @returns a function that resolves when the body accepts more bytes. It throws TooSlow, or an error if the body is
+ * closed
  */
 export function atLeastRate(body: Writable, now: () => number): (bytes: Uint8Array) => Promise<void> {
   let patienceMs = AVERAGED_MS;

@@ -19,10 +19,9 @@ export interface Access {
    */
   readonly roles: readonly UserRole[] | null;
   /**
-   * Requests that the rate limit counts: every request of the key's tenant, of the user or from
-   * the client's address, or only attempts that fail. `configuration` is `plan`, except that a
-   * publishable key counts by address alone: a page loads the configuration before its visitor
-   * did anything. Null: no limit.
+   * What the rate limit counts: every request of the key's tenant (`plan`), of the user, or from the client's address,
+   * or only failed attempts. `configuration` is like `plan`, except that publishable keys count only by address,
+   * because a page loads the configuration before its visitor does anything. Null: no limit.
    */
   readonly limit: 'plan' | 'configuration' | 'user' | 'address' | 'failures' | null;
 }
@@ -82,9 +81,9 @@ export interface Operation {
   readonly status: 200 | 201 | 202;
   /** Schema of the JSON response. */
   readonly response: z.ZodType;
-  /** Instead of JSON. */
+  /** The response body, if it is not JSON. */
   readonly download?: FileContent;
-  /** In addition to JSON, if the request asks for it. */
+  /** Response bodies that a request may ask for instead of JSON. */
   readonly alternatives?: readonly FileContent[];
   /** Headers of the successful response, by name, with their descriptions. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -94,8 +93,8 @@ export interface Operation {
   /** Action of the audit log's entry, e.g. `site.create`; null if the operation writes none. */
   readonly action: string | null;
   /**
-   * Whether only a signed-in user can call it, because it concerns the user; absent: it is also a
-   * command of `consent-ledger admin`.
+   * Set if only a signed-in user can call the operation, because it concerns that user. Otherwise it is also a command
+   * of `consent-ledger admin`.
    */
   readonly isForUsers?: true;
 }
@@ -125,7 +124,7 @@ const OF_SIGNATURE: readonly ErrorCode[] = [
   'NONCE_REPLAYED',
 ];
 const OF_BEARER: readonly ErrorCode[] = ['MISSING_BEARER_TOKEN', 'INVALID_BEARER_TOKEN', 'INSUFFICIENT_ROLE'];
-/** Errors that every operation can return that reads a body. */
+/** Errors that every operation with a body can return. */
 export const BODY_ERRORS: readonly ErrorCode[] = ['UNSUPPORTED_MEDIA_TYPE', 'PAYLOAD_TOO_LARGE', 'MALFORMED_JSON'];
 
 /**
@@ -138,7 +137,7 @@ export function errorsOf(operation: Operation): readonly ErrorCode[] {
   if (Object.keys(params.shape).length > 0) codes.push(invalidParams ?? 'VALIDATION_ERROR');
   if (query !== AnyQuery) codes.push('VALIDATION_ERROR');
   if (path.includes('{site_id}')) codes.push('SITE_NOT_FOUND');
-  // A request that should have no body can have a malformed one.
+  // Even a request that should have no body can have a malformed one.
   if (hasBody(operation) || operation.method !== 'get') codes.push(...BODY_ERRORS, 'VALIDATION_ERROR');
   return [...new Set([...codes, ...errors])];
 }

@@ -6,10 +6,10 @@ const LARGE_BYTES = 64 * 1024;
 const BYTES_PER_MS = 100_000;
 
 /**
- * Sends the large responses of a scope at 100 MB a second at most, one after the other. Handing them to
- * the kernel takes the main thread: strangers from many networks, whom no limit by client catches,
- * could otherwise keep it busy by asking for texts without compression. Nothing is refused, since what
- * waits is a connection, and these are limited.
+ * Sends the large responses of a scope one after the other, at 100 MB a second at most. Handing them to the kernel
+ * occupies the main thread. Clients from many networks, which limits per client do not catch, could otherwise keep it
+ * busy by requesting texts without compression. Nothing is refused, because only connections wait, and their number is
+ * limited.
  * @param now milliseconds of a monotonic clock
  */
 export function paceLargeTexts(scope: FastifyInstance, now: () => number): void {

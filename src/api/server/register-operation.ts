@@ -42,15 +42,15 @@ function routeOf(path: string, { isLastSlashed }: Operation): string {
 }
 
 /**
- * Downloads and backend reads disclose personal values and have audit entries. A HEAD request would
- * add an entry but disclose nothing.
+ * Returns whether an operation answers HEAD. Downloads and backend reads disclose personal values and write audit
+ * entries; a HEAD request would write an entry without disclosing anything.
  */
 function answersHead({ download, access }: Operation): boolean {
   return access.roles === null || (download === undefined && access.apiKey === null);
 }
 
 /**
- * The path parameters, the query and the body of a request, checked in this order.
+ * Parses the path parameters, the query and the body of a request, in this order.
  * @throws ApiError as `paramsOf` and `bodyOf`, VALIDATION_ERROR
  */
 export function parsedParts(operation: Operation, request: FastifyRequest) {
@@ -82,7 +82,7 @@ function named(path: string, params: unknown): unknown {
 }
 
 /**
- * The body of a request, undefined if there is none and the schema permits it.
+ * Parses the body of a request; undefined if there is none and the schema permits that.
  * @throws ApiError MALFORMED_JSON, VALIDATION_ERROR
  */
 export function bodyOf({ body }: Operation, { rawBody }: FastifyRequest): unknown {

@@ -2,16 +2,15 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { ErrorCode } from '../../../schemas/api/error-codes.js';
 
-/** The refusal that says that the process has as much work as it may. It is no failure. */
+/** The refusal of a process that is at its limit. It does not count as a failure. */
 export const OVERLOADED: ErrorCode = 'QUEUE_OVERLOADED';
 const COUNT_EVERY_MS = 5_000;
 
 /**
- * Logs one line for each request: id, method, route *pattern*, status, error code, milliseconds. It logs no
- * value from the client and no personal data: no path, query, header, body or address. Failures of
- * the service have the level `error`, refusals `info`, and the rest `debug`, because thousands of
- * lines a second are expensive. So are the refusals of an overloaded process: one line counts those
- * of some seconds.
+ * Logs one line for each request: id, method, route *pattern*, status, error code, milliseconds. It logs no value from
+ * the client and no personal data: no path, query, header, body or address. Failures of the service are logged as
+ * `error`, refusals as `info`, and the rest as `debug`, because thousands of lines a second are expensive. For the same
+ * reason, one line per few seconds counts the refusals of an overloaded process.
  */
 export function logRequests(app: FastifyInstance, log: Logger): void {
   let overloaded = 0;
@@ -46,9 +45,8 @@ export function logRequests(app: FastifyInstance, log: Logger): void {
 }
 
 /**
- * The loggable part of an error. The error itself is not logged, because database errors contain
- * values of rows. The message of a data exception (SQLSTATE class 22) is omitted, because it quotes
- * the refused value.
+ * Returns the part of an error that may be logged. The error itself is not logged, because database errors contain
+ * values of rows. The message of a data exception (SQLSTATE class 22) is omitted, because it quotes the refused value.
  */
 export function failureOf(error: unknown): Readonly<Record<string, unknown>> {
   if (!(error instanceof Error)) return { reason: String(error) };

@@ -23,7 +23,7 @@ export interface OpenCall<P, Q, B> {
   readonly reply: FastifyReply;
 }
 
-/** The same, of a user who is signed in. */
+/** Such a request from a user who is signed in. */
 export interface UserCall<P, Q, B> extends OpenCall<P, Q, B> {
   readonly user: SignedInUser;
 }
@@ -36,7 +36,7 @@ export interface PanelCall<P, Q, B> {
   readonly body: B;
   /** Language and network for the mails that the request causes. */
   readonly mailCause: MailCause;
-  /** Aborted when the client has left: what only reads ends then. */
+  /** Aborted when the client disconnects. Work that only reads stops then. */
   readonly gone: AbortSignal;
   readonly reply: FastifyReply;
 }
@@ -62,10 +62,7 @@ export interface SiteCall<P, Q> extends Omit<ToolCall<P, Q>, 'caller'> {
   readonly apiKey: ApiKey | null;
 }
 
-/**
- * A signed request whose signature matches. Its nonce is not yet used, and its body not yet parsed:
- * the handler does both, in this order.
- */
+/** A signed request whose signature matches. The handler uses up its nonce and then parses its body. */
 export interface SignedCall<P, Q, B> extends ToolCall<P, Q> {
   readonly signed: SignedRequest;
   /** @throws ApiError MALFORMED_JSON, VALIDATION_ERROR */
@@ -85,7 +82,7 @@ interface Handle<Call, Answer, D> {
   readonly handle: (call: Call, deps: D) => Promise<Answer | FastifyReply>;
 }
 
-/** What a test key gets, about test objects alone; absent: it is refused. */
+/** Handles requests with a test key, which see only test objects; absent: they are refused. */
 interface HandleTest<Call, Answer, D> {
   readonly handleTest?: Handle<Call, Answer, D>['handle'];
 }
@@ -93,28 +90,29 @@ interface HandleTest<Call, Answer, D> {
 /** The change of an operation, within a transaction in the role `consent_ledger_admin`. */
 type Change<Call, R> = (call: Call, db: Queryable) => Promise<Recorded<R>>;
 
-/** An operation of the panel has one of these, by what it does. */
+/** The handler of a panel operation: one of these members, depending on what the operation does. */
 export type PanelHandlers<Call, R, D> =
   /** Changes nothing, and writes no audit entry. */
   | (Handle<Call, R, D> & {
       /**
-       * The response is compressed where the client accepts it. Only for responses without a secret
-       * and without text that others chose: compressed together, the length of a response tells how
-       * much of a guessed text is in the secret (BREACH).
+       * Whether the response is compressed if the client accepts that. Never combine a secret with text that others
+       * chose: the length of the compressed response would reveal how much of a guess matches the secret (BREACH).
        */
       readonly isCompressed?: true;
     })
   /**
-   * Changes nothing, and its audit entry is committed before the response is sent: without the entry,
-   * nothing is disclosed. It reads outside any transaction, so it blocks no change however long it
-   * takes.
+   * Changes nothing. Its audit entry is committed before the response is sent, so nothing is disclosed without an
+   * entry. It reads outside a transaction, so it blocks no change, however long it takes.
    */
   | { readonly disclose: (call: Call, deps: D) => Promise<Recorded<R>> }
-  /** Its audit entry is written in the same transaction, which is committed before the response is sent. */
+  /**
+   * Changes something. Its audit entry is written in the same transaction, which is committed before the response is
+   * sent.
+   */
   | { readonly change: (call: Call, db: Queryable, deps: D) => Promise<Recorded<R>> }
   /**
-   * Does what must be done before the transaction begins, such as waiting for a DNS response: no
-   * connection waits for it. @returns the change, which gets the user as read within the transaction
+   * Does what must happen before the transaction, such as a DNS look-up, so that no database connection is held
+   * meanwhile. @returns the change, which gets the user as read within the transaction
    */
   | { readonly prepare: (call: Call, deps: D) => Promise<Change<Call, R>> };
 
@@ -122,7 +120,10 @@ export type PanelHandlers<Call, R, D> =
 interface Handlers<P, Q, B, R, D> {
   /** A bearer token of a user of the panel with one of the roles, and a rate limit for each user. */
   readonly panel: PanelHandlers<PanelCall<P, Q, B>, R, D>;
-  /** As `tool`, or no key on the host of the public scanner. It is about no record, and test keys get the same. */
+  /**
+   * Like `tool`, or without a key on the host of the public scanner. The operation concerns no record, so test keys get
+   * the same response.
+   */
   readonly site: Handle<SiteCall<P, Q>, R, D>;
   /** Any API key of a verified site; with roles, the bearer token of a backend too. */
   readonly tool: Handle<ToolCall<P, Q>, R, D> & HandleTest<ToolCall<P, Q>, R, D>;
@@ -130,20 +131,20 @@ interface Handlers<P, Q, B, R, D> {
   readonly signed: Handle<SignedCall<P, Q, B>, R, D> & HandleTest<SignedCall<P, Q, B>, R, D>;
   /** A bearer token of a user with one of the roles. */
   readonly user: Handle<UserCall<P, Q, B>, R, D>;
-  /** None: a credential may be in the body. */
+  /** No credentials in the headers; they may be in the body. */
   readonly open: Handle<OpenCall<P, Q, B>, R, D>;
-  /** None, and the response is a document that any cache may keep. */
+  /** No credentials. The response is a document that any cache may store. */
   readonly public: { readonly handle: (call: OpenCall<P, Q, B>, deps: D) => Promise<PublicDocument> };
 }
 
 export type Auth = keyof Handlers<unknown, unknown, unknown, unknown, unknown>;
 
-/** An operation with its handlers, for those who have their dependencies. */
+/** An operation with its handlers. A server that has their dependencies can register it. */
 export type Route<A extends Auth, D> = A extends Auth
   ? Operation & { readonly auth: A } & Handlers<unknown, unknown, unknown, unknown, D>[A]
   : never;
 
-/** What an operation states. Absent: `get`, 200, no parameters, no body, no errors, no audit entry. */
+/** The definition of an operation. Defaults: `get`, 200, no parameters, no body, no errors, no audit entry. */
 type Stated<P, Q, B, R> = Pick<Operation, 'id' | 'path' | 'tag' | 'summary'> &
   Partial<Omit<Operation, 'access' | 'params' | 'query' | 'body' | 'response' | 'example'>> & {
     readonly params?: P;
@@ -161,7 +162,10 @@ type Example<A, B> = A extends 'panel'
     : { readonly example: { readonly body: z.input<B> & JsonObject } }
   : { readonly example?: OperationExample };
 
-/** Roles of which the user of the bearer token must have one; null: none is needed. Nobody can leave out the choice. */
+/**
+ * Roles of which the user of the bearer token must have one; null if none is needed. The member is required, so that
+ * nobody forgets the choice.
+ */
 type Roles<A> = A extends 'panel' | 'user'
   ? { readonly roles: readonly UserRole[] }
   : A extends 'tool' | 'signed'
@@ -179,8 +183,8 @@ const LIMITS: Readonly<Record<Auth, Access['limit']>> = {
 };
 
 /**
- * The builder of operations with their handlers, each as one value: nothing runs until it is served.
- * `auth` says which credentials a caller has, and so what the handlers get.
+ * Returns the builder of operations, each with its handlers as one value. Nothing runs until the value is registered.
+ * `auth` says which credentials a caller needs, and so what the handlers receive.
  * @typeParam D dependencies of the handlers, which the server of the operations passes
  */
 export function routesWith<D>() {
@@ -196,7 +200,8 @@ export function routesWith<D>() {
       Example<A, B> &
       Handlers<z.output<P>, z.output<Q>, z.output<B>, z.input<R>, D>[A],
   ): Route<A, D>;
-  // The signature above binds the handlers to the schemas of their definition. Servers pass them what these parsed.
+  // The signature above binds the handlers to the schemas of their definition, and servers pass them what these schemas
+  // parsed.
   function route({
     auth,
     roles = null,
@@ -206,10 +211,16 @@ export function routesWith<D>() {
     const isKeyed = auth === 'site' || auth === 'tool' || auth === 'signed';
     const apiKey = isKeyed ? (auth === 'signed' ? 'write' : 'read') : null;
     return {
-      ...{ method: 'get', status: 200, response: None, params: None, body: NoBody },
-      // Only the panel refuses query parameters that it does not know.
+      method: 'get',
+      status: 200,
+      response: None,
+      params: None,
+      body: NoBody,
+      // Only the panel refuses unknown query parameters.
       query: auth === 'panel' ? None : AnyQuery,
-      ...{ errors: [], example: {}, action: null },
+      errors: [],
+      example: {},
+      action: null,
       ...stated,
       auth,
       access: { apiKey, isSigned: auth === 'signed', roles, limit },

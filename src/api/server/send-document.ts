@@ -24,7 +24,7 @@ export interface PublicDocument {
 /** For documents that change only with the configuration or the version of the service. */
 export const FOR_MINUTES = 'public, max-age=300';
 
-/** Prepares a document. An unchanging document is prepared once for many responses. */
+/** Prepares a document. A document that does not change is prepared once for many responses. */
 export function publicDocument({ contentType, body, cacheControl, links }: DocumentContent): PublicDocument {
   return preparedDocument(contentType, body, {
     'access-control-allow-origin': '*',
@@ -56,9 +56,8 @@ export function sendDocument(request: FastifyRequest, reply: FastifyReply, docum
 }
 
 /**
- * Responds with JSON that a browser may keep: for a minute without a request, and for ten more while
- * it asks whether there is a newer one. It depends on the key and the language of the request, and
- * is not for caches that several people share.
+ * Responds with JSON that a browser may cache: for a minute without a request, and for ten more minutes while it
+ * revalidates. The response depends on the key and the language of the request, so shared caches must not store it.
  */
 export function sendCacheableJson(request: FastifyRequest, reply: FastifyReply, body: unknown): FastifyReply {
   const headers = {

@@ -52,7 +52,7 @@ export async function sendPackage(
     body.destroy();
     throw error;
   }
-  // A call without a server has no connection.
+  // A call that does not come through a server has no connection.
   if (reply.raw.socket instanceof Socket) reply.raw.socket.setTimeout(IDLE_MS);
   reply.headers({
     'content-type': PACKAGE_MEDIA_TYPE,
@@ -74,7 +74,7 @@ export type RangeAnswer = 'whole' | 'unsatisfiable' | ByteRange;
 /**
  * Parses a Range header with one range (RFC 9110 §14.1.2): `bytes=0-99`, `bytes=100-`, `bytes=-50`.
  * Malformed headers and several ranges are ignored, as the RFC permits.
- * @param ifRange header If-Range: another entity tag than `etag` selects the whole
+ * @param ifRange the If-Range header; an entity tag other than `etag` selects the whole
  * @param size bytes of the whole
  */
 export function rangeOf(

@@ -6,7 +6,7 @@ import { FOR_MINUTES, holds, type PublicDocument, publicDocument } from './send-
 
 const compressBrotli = promisify(brotliCompress);
 const compressGzip = promisify(gzip);
-/** Texts below this size, in bytes, are not smaller in one packet. */
+/** Smaller texts, in bytes, fit in one packet anyway. */
 const LEAST_BYTES = 1024;
 /** The highest level takes seconds for a page, and saves little. */
 const BROTLI_QUALITY = 9;
@@ -21,8 +21,8 @@ const COMPRESS: Readonly<Record<Coding, (bytes: Buffer) => Promise<Buffer>>> = {
 };
 
 /**
- * A public text in memory that is compressed once for many responses, at its first request with
- * that coding. The work is done outside the main thread.
+ * A public text in memory. It is compressed once per coding, at the first request that accepts the coding, outside the
+ * main thread.
  */
 export class StaticText {
   readonly #compressed = new Map<Coding, Promise<Buffer>>();
@@ -55,7 +55,7 @@ export class StaticText {
 }
 
 /**
- * Serves a text that is read at the first request, and kept. A read that failed is tried again.
+ * Serves a text that is read at the first request and kept in memory. After a failure, the next request tries again.
  * @param path of the route
  */
 export function serveLazily(scope: FastifyInstance, path: string, read: () => Promise<StaticText>): void {
@@ -79,7 +79,7 @@ export function serveBuilt(scope: FastifyInstance, path: string, contentType: st
 }
 
 /**
- * Serves a text that changes seldom.
+ * Serves a text that seldom changes.
  * @param documentOf makes the document of a text
  * @returns a function that keeps the newest text in memory
  */

@@ -11,7 +11,7 @@ const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 
  */
 export function collectRoutes(app: FastifyInstance): (scope: FastifyInstance) => void {
   const methodsByUrl = new Map<string, Set<string>>();
-  /** Below these, another route answers preflight requests. */
+  /** Prefixes below which another route answers preflight requests. */
   const preflights: string[] = [];
   app.addHook('onRoute', ({ url, method }) => {
     if (method === 'OPTIONS' && url.endsWith('*')) return void preflights.push(url.slice(0, -1));
@@ -42,8 +42,8 @@ export function collectRoutes(app: FastifyInstance): (scope: FastifyInstance) =>
 const DASHBOARD = '/panel/*';
 
 /**
- * Answers a path that ends with a slash with 404, unless the route itself ends with one. The router would read an empty
- * parameter from it.
+ * Answers a path that ends with a slash with 404, unless its route does, too. The router would otherwise read an empty
+ * parameter.
  */
 export function refuseTrailingSlashes(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => {

@@ -18,27 +18,27 @@ import { routesWith } from '../server/route.js';
 import { testTurnsOf } from './serve-tool.js';
 
 export interface StatusDeps extends PersonRecordsOptions {
-  /** Turns of tenants, for each page of a long list. */
+  /** Schedules the pages of long lists by tenant. */
   readonly turns: FairScheduler;
-  /** Turns of visitors, of whom each has one at a time. */
+  /** Schedules requests by visitor, one at a time for each. */
   readonly visitors: FairScheduler;
 }
 
 const route = routesWith<StatusDeps>();
 
-/** Records that are read and proved at once. A visitor with fewer needs no turn. */
+/** Records that are read and verified at once. A visitor with fewer records needs no turn. */
 const PAGE = 50;
-/** Requests that wait behind another one of the same visitor, and those of all visitors that do. */
+/** Requests that may wait behind another one of the same visitor, per visitor and in all. */
 const MAX_OF_VISITOR = 20;
 const MAX_WAITING = 1_000;
 /**
- * A record has its time, which its id begins with, before it has its place in the log. Admission takes less
- * time than this, and the clocks of its processes differ by less.
+ * A record gets its time, which its id begins with, before its position in the log. Admission takes less time than
+ * this, and the clocks of its processes differ by less.
  */
 const MAX_DISORDER_MS = 60_000;
 
 /**
- * Turns of visitors: the requests for one follow each other.
+ * Creates the scheduler that handles the requests for one visitor one after the other.
  * @param now milliseconds of a monotonic clock
  */
 export function visitorTurns(now: () => number): FairScheduler {
@@ -51,10 +51,10 @@ export function visitorTurns(now: () => number): FairScheduler {
 }
 
 /**
- * Serves the consents of one visitor that are in force, newest first. Imported ones follow all others, by
- * the time that the former tool states (docs/import.md). What the event log has is shown, and each record of
- * the visitor is read once. A long list is read in pages, for which tenants take turns, and the requests for
- * one visitor follow each other. The response has all of the newest consents, or there is an error.
+ * Serves the consents of one visitor that are in force, newest first. Imported ones follow all others, ordered by the
+ * time that the former tool states (docs/import.md). Values come from the event log, and each record of the visitor is
+ * read once. Tenants take turns to read the pages of long lists, and requests for one visitor are handled one after the
+ * other. The response has all of the newest consents, or it is an error.
  */
 export const STATUS_OPERATIONS = [
   route({
@@ -99,12 +99,12 @@ export const STATUS_OPERATIONS = [
       const list = new StatusList(deps, { siteId: site.siteId, kind: 'visitor', index }, query);
       const read = async (): Promise<void> => {
         for (let isRead = await list.readPage(); !isRead; ) {
-          // A long list must not delay the stop of the service.
+          // A long list must not delay the shutdown.
           if (closing.aborted) throw serviceUnavailable();
           isRead = await deps.turns.take(site.tenantId, () => list.readPage(), gone);
         }
       };
-      // Already the first page waits behind another request of the same visitor: what is refused costs no page.
+      // The first page already waits for its turn, so that a refused request costs no page.
       await deps.visitors.take(`${site.siteId} ${index.toString('hex')}`, read, gone);
       return { data: { consents: list.newest() } };
     },
@@ -131,7 +131,7 @@ export const STATUS_OPERATIONS = [
 /** A consent that matches the query. */
 interface Listed {
   readonly item: StatusItem;
-  /** Time that a former tool states; null: the consent was recorded here. */
+  /** Time that a former tool states; null if the consent was recorded here. */
   readonly claimedAt: number | null;
   readonly revision: number;
 }
@@ -140,16 +140,15 @@ interface Listed {
 class StatusList {
   readonly #now = Date.now();
   #after: string | null = null;
-  /** The newest that were recorded here, and the number of all that match. */
+  /** The newest that were recorded here. */
   #recorded: readonly Listed[] = [];
   #matching = 0;
-  /** Time of a record in ms: none of an earlier one is among the newest. */
+  /** Time in milliseconds. Records from before it are not among the newest. */
   #enoughAt = Number.NEGATIVE_INFINITY;
   /** The newest imported ones of each kind. */
   readonly #imported = new Map<string, readonly Listed[]>();
   /**
-   * The newest of each kind that has expired. It stays newer than imported ones, which may be valid for
-   * longer.
+   * The newest expired one of each kind. It still takes precedence over imported ones, which may be valid for longer.
    */
   readonly #ended = new Map<string, Pick<Listed, 'claimedAt' | 'revision'>>();
 
@@ -200,7 +199,10 @@ function newestOf(all: readonly Listed[]): readonly Listed[] {
   return [...all].sort(newestFirst).slice(0, MAX_STATUS_ITEMS);
 }
 
-/** The order of a list: by revision, and imported ones after all others, by the time that the tool states. */
+/**
+ * Compares two items of a list: newest revision first; imported ones after all others, by the time that the former tool
+ * states.
+ */
 function newestFirst(a: Pick<Listed, 'claimedAt' | 'revision'>, b: Pick<Listed, 'claimedAt' | 'revision'>): number {
   const time = ({ claimedAt }: Pick<Listed, 'claimedAt'>): number => claimedAt ?? Number.MAX_VALUE;
   return time(b) - time(a) || b.revision - a.revision;

@@ -194,7 +194,7 @@ function pageOf({ limit = DEFAULT_EXPORT_PAGE, cursor }: z.infer<typeof ErasureL
   return { limit, after: cursor === undefined ? -1 : revisionOfCursor(cursor) };
 }
 
-/** @param data more than `limit` if there is a further page */
+/** @param data one more item than `limit` if there is a further page */
 function listOf(data: readonly ExportedErasure[], limit: number) {
   const next_cursor = data.length > limit ? (data[limit - 1]?.cursor ?? null) : null;
   return { data: data.slice(0, limit), next_cursor };

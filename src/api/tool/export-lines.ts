@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js'
 import { localeOf } from '../../../schemas/language/language-tag.js';
 import { spreadsheetText } from '../../../schemas/text/spreadsheet-text.js';
 
-/** A record or an erasure, with its place in the order of the export. */
+/** A record or an erasure, with its position in the order of the export. */
 export interface Line {
   readonly content: JsonObject;
   /** The row of CSV and Parquet. */
@@ -11,10 +11,10 @@ export interface Line {
   readonly revision: number;
 }
 
-/** The column in which an erasure has its time, and no record has anything. */
+/** The column for the time of an erasure; empty in rows of records. */
 export const ERASED_AT = 'erased_at';
 
-/** The line of a record. The cursor is always there: without it a client could not continue. */
+/** Returns the line of a record. It always includes the cursor, without which a client could not resume. */
 export function lineOf(content: JsonObject, revision: number, { fields }: Pick<ExportQuery, 'fields'>): Line {
   const names = fields && new Set<string>([...fields, 'cursor']);
   const wanted = names ? Object.fromEntries(Object.entries(content).filter(([name]) => names.has(name))) : content;
@@ -53,12 +53,12 @@ export interface CsvDialect {
   readonly separator: string;
 }
 
-/** As RFC 4180 has it, for programs: the same everywhere. */
+/** The dialect of RFC 4180, for programs: the same everywhere. */
 export const RFC_4180: CsvDialect = { mark: '', separator: ',' };
 
 /**
- * As Excel opens it by a double click. Without a byte-order mark, Excel reads no UTF-8. It separates
- * cells at the semicolon where the comma begins the decimals of a number.
+ * Returns the dialect that Excel opens on a double click. Excel recognises UTF-8 only by a byte-order mark, and expects
+ * semicolons between cells in languages that write decimals with a comma.
  * @param language a language tag (RFC 5646)
  */
 export function excelDialect(language: string): CsvDialect {
@@ -67,8 +67,8 @@ export function excelDialect(language: string): CsvDialect {
 }
 
 /**
- * A line of CSV (RFC 4180), ended by CRLF. Null and absent values are empty cells; objects and lists
- * are JSON. What a spreadsheet would evaluate has an apostrophe in front of it.
+ * Formats a line of CSV (RFC 4180) that ends with CRLF. Null and absent values become empty cells; objects and lists
+ * become JSON. An apostrophe precedes what a spreadsheet would evaluate.
  */
 export function csvLine(values: readonly (JsonValue | undefined)[], { separator }: CsvDialect = RFC_4180): string {
   return `${values.map(cell).join(separator)}\r\n`;

@@ -18,13 +18,13 @@ import { inOrder, type Line, lineOf, lineOfErasure } from './export-lines.js';
 import { testTurnsOf } from './serve-tool.js';
 
 export interface TestExportOptions extends TestRecordOptions {
-  /** Turns of tenants, for each page. */
+  /** Schedules the pages by tenant. */
   readonly turns: FairScheduler;
 }
 
 /**
- * The test records of a site, as an export with a live key has its records. It ends with the last one that was
- * stored when it began.
+ * Yields the test records of a site, in the form in which an export with a live key has records. It ends with the last
+ * one that was stored when it began.
  * @throws RequestRefused VALIDATION_ERROR
  */
 export async function* exportedTestRecords(

@@ -41,17 +41,17 @@ export const TOOL_OPERATIONS: readonly ToolRoute<ToolDeps>[] = [
 
 type Turns = Pick<ToolDeps, 'turns' | 'visitors' | 'largeBatches'>;
 
-/** Tenants that read many records at a time, and the time after a turn without one, as a multiple of its length. */
+/** Tenants that may read many records at the same time, and the pause after each turn, as a multiple of its length. */
 const READERS_AT_A_TIME = 2;
 const PAUSE_OF_READERS = 2;
 
 /**
- * The turns in which requests of the Tool API are worked on.
+ * Creates the schedulers of the requests of the Tool API.
  * @param now milliseconds of a monotonic clock
  */
 export function toolTurns(now: () => number): Turns {
   return {
-    // Long lists and exports of one tenant get a third of the main thread, a few milliseconds at a time.
+    // Long lists and exports of one tenant get at most a third of the main thread, a few milliseconds at a time.
     turns: new FairScheduler({ slots: READERS_AT_A_TIME, now, pause: PAUSE_OF_READERS }),
     visitors: visitorTurns(now),
     largeBatches: largeBatchTurns(now),

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { Instant } from '../../../schemas/evidence/primitives.js';
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
 
-/** Type of a column: a time is in milliseconds, UTC; what is not of another type is text. */
+/** Type of a column. A time is in milliseconds, UTC. Everything that has no other type is text. */
 export type ParquetType = 'text' | 'flag' | 'number' | 'time';
 
 export interface ParquetColumn {
@@ -12,9 +12,9 @@ export interface ParquetColumn {
   readonly type: ParquetType;
 }
 
-/** The type of the column for the values that a schema gives. */
+/** Returns the type of the column for values of a schema. */
 export function parquetType(field: z.core.$ZodType): ParquetType {
-  // A schema that is described is a copy, and names the original as its parent.
+  // `.describe()` returns a copy of a schema that names the original as its parent.
   if (field === Instant || field._zod.parent === Instant) return 'time';
   if (field instanceof z.ZodNullable || field instanceof z.ZodOptional || field instanceof z.ZodNonOptional)
     return parquetType(field.unwrap());
@@ -37,18 +37,18 @@ const ELEMENTS: Readonly<Record<ParquetType, Omit<Element, 'name'>>> = {
 };
 
 /**
- * Rows of a row group, and characters of their texts, at most. A group is encoded at once, while other
- * requests wait.
+ * Limits of a row group: rows, and characters in their texts. A group is encoded in one step, while other requests
+ * wait.
  */
 const MAX_ROWS = 1_000;
 const MAX_CHARACTERS = 4_000_000;
 /**
- * Row groups of a file, at most. Its index names each of them, is held in memory, and is encoded at
- * once.
+ * Limit of row groups in a file. The index of the file lists all of them, is held in memory, and is encoded in one
+ * step.
  */
 const MAX_GROUPS = 20;
 
-/** Keeps what was written until it is taken; offsets in the file go on. */
+/** A buffer that keeps what was written until it is taken, while offsets in the file continue. */
 class Pieces extends ByteWriter {
   take(): Uint8Array {
     const piece = this.getBytes().slice();
@@ -58,9 +58,8 @@ class Pieces extends ByteWriter {
 }
 
 /**
- * Returns the pieces of a Parquet file, one for each row group. Every column may be null; objects and
- * lists are JSON. A file without its last piece cannot be read. The file ends before the rows if there
- * are more than `MAX_GROUPS` groups.
+ * Yields the pieces of a Parquet file, one for each row group. Every column may be null; objects and lists are JSON. A
+ * file without its last piece cannot be read. If the rows need more than `MAX_GROUPS` groups, the file ends early.
  * @param rows values by column; others are left out
  * @param createdBy program that writes the file
  */
@@ -87,7 +86,7 @@ export async function* parquetFile(
     yield pieces.take();
     groups += 1;
     if (groups >= MAX_GROUPS) break;
-    // Rows that are in memory already would let group follow group, and no request in between.
+    // If the rows are already in memory, group would follow group without a chance for other requests.
     await setImmediate();
   }
   const isWithoutRows = group.isEmpty && groups === 0;
@@ -96,14 +95,17 @@ export async function* parquetFile(
   yield isWithoutRows ? withTypedList(pieces.take()) : pieces.take();
 }
 
-/** In the index: no rows (field 3, 64 bits), and an empty list of row groups (field 4) whose type is left out. */
+/**
+ * Part of the index of an empty file: no rows (field 3, 64 bits), and an empty list of row groups (field 4) without the
+ * type of its elements.
+ */
 const NO_ROWS = Buffer.from([0x16, 0x00, 0x19, 0x00]);
 /** The type of the elements of a list of structures, in Thrift's compact protocol. */
 const STRUCT = 0x0c;
 
 /**
- * The index of a file without rows, whose list of row groups has a type: the writer leaves it out, and arrow-rs
- * refuses such a file.
+ * Adds the type of the elements to the empty list of row groups of a file without rows. The writer omits it, and
+ * arrow-rs refuses such a file.
  */
 function withTypedList(file: Uint8Array): Uint8Array {
   const at = Buffer.from(file.buffer, file.byteOffset, file.length).lastIndexOf(NO_ROWS);
@@ -144,8 +146,8 @@ class RowGroup {
     const columnData = this.columns.map(({ name, type }, place) => ({
       name,
       data: this.#cells[place] ?? [],
-      // Smallest and greatest values serve searches by time. Others, and an index of pages where a
-      // group has one page, would only lengthen the index of the file.
+      // Minimum and maximum help searches by time. Statistics of other columns, or a page index for groups of one page,
+      // would only make the index larger.
       statistics: type === 'time',
       offsetIndex: false,
     }));

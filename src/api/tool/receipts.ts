@@ -16,8 +16,8 @@ export type ReceiptDeps = Pick<ExportOptions, 'db' | 'eventLog' | 'keyring' | 'o
 const route = routesWith<ReceiptDeps>();
 
 /**
- * Serves receipts of the key's site, with chosen values. Each one that discloses values has an entry
- * in the audit log, written before. A test record has none: nothing proves it.
+ * Serves receipts of the key's site, with chosen values. A receipt that discloses values is entered in the audit log
+ * before it is sent. Test records have no receipts, because nothing proves them.
  */
 export const RECEIPT_OPERATIONS = [
   route({

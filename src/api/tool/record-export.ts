@@ -53,18 +53,13 @@ import { type ParquetType, parquetFile, parquetType } from './parquet.js';
 import { testMarkOf } from './serve-tool.js';
 
 export interface RecordExportDeps extends RecordOptions {
-  /** Turns of tenants. An export that has begun is never refused one. */
+  /** Schedules the work by tenant. An export that has begun is never refused a turn. */
   readonly turns: FairScheduler;
-  /**
-   * Called with a failure after the response has begun, when the client only sees a connection that
-   * ends early.
-   */
+  /** Called with a failure after the response has begun. The client then only sees that the connection ends early. */
   readonly onExportError: (error: unknown, request: FastifyRequest) => void;
 }
 
-/**
- * Milliseconds without progress after which the connection to a client that reads nothing is cut.
- */
+/** Milliseconds without progress after which the connection to a client that does not read is closed. */
 const IDLE_MS = 60_000;
 const CHUNK_CHARACTERS = 65_536;
 /** Records that are read and decrypted in one turn. */
@@ -157,7 +152,7 @@ async function exported(
   const gone = goneClient(reply);
   const lines = read(deps, caller.site, query, gone);
   const chunks = chunksOf(lines, query, format, closing, testMarkOf(caller.apiKey));
-  // Until here a failure still has a status of its own.
+  // Up to this point, a failure still gets its own status.
   const first = await chunks.next();
   await noteExport(deps.db, caller, query).catch(async (cause: unknown) => {
     await chunks.return();
@@ -172,11 +167,11 @@ async function exported(
 }
 
 /**
- * A slow client must not keep the service from stopping: it continues later from the cursor of its
- * last line.
+ * Ends a response when the service stops. A slow client must not delay that; it can resume from the cursor of its last
+ * line.
  */
 export function cutOnClosing(response: ServerResponse, closing: AbortSignal): void {
-  // The client left while the first records were read: no further event removes the listener.
+  // The client disconnected while the first records were read, so no further event will remove the listener.
   if (response.destroyed) return;
   const cut = (): void => {
     response.destroy();
@@ -194,7 +189,7 @@ function formatAccepted({ headers: { accept = '' } }: FastifyRequest): ExportFor
 
 function checkLimit({ limit }: ExportQuery, format: ExportFormat): void {
   if (format === 'parquet' && (limit === undefined || limit > MAX_PARQUET_ROWS)) {
-    // Without it, a file that ends at the limit would look like the whole export.
+    // Without this, a file that ends at the limit would look like the complete export.
     const message = `must be given for Parquet, at most ${MAX_PARQUET_ROWS}; continue with the cursor of the last row`;
     throw new ApiError('VALIDATION_ERROR', undefined, { errors: [{ field: 'limit', message }] });
   }
@@ -283,8 +278,8 @@ function chunksOf(
 async function* limited(lines: AsyncIterable<Line>, limit: number, closing: AbortSignal): AsyncGenerator<Line, void> {
   let count = 0;
   for await (const line of lines) {
-    // An export can take an hour, and the service does not delay its stop that long. The client
-    // continues from the cursor of the last line.
+    // An export can take an hour, and a shutdown must not wait that long. The client resumes from the cursor of the
+    // last line.
     if (closing.aborted) throw new Error('the service stopped during an export');
     yield line;
     count += 1;
@@ -355,12 +350,12 @@ async function* follow(
   }
 }
 
-/** Members of the query that are no filter. */
+/** Members of the query that are not filters. */
 const NOT_FILTERS: ReadonlySet<string> = new Set(['limit', 'cursor', 'format', 'fields', 'excel']);
 
 /**
- * Writes an audit entry before personal data of a site is sent: one for each page, or stream. It names
- * the user and the fields of the filter, and never the persons.
+ * Writes an audit entry before personal data of a site is sent, one per page or stream. It names the user and the
+ * fields of the filter, but never the people.
  */
 async function noteExport(db: Queryable, caller: ToolCaller, query: ExportQuery): Promise<void> {
   const { site, apiKey } = caller;

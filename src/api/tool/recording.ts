@@ -37,9 +37,9 @@ export interface RecordingDeps {
   /** Absent: test keys are refused. */
   readonly testAdmission?: TestAdmission;
   readonly rateLimiter: RateLimiter;
-  /** Learns the hosts of pages that record with live keys; absent: nobody does. */
+  /** Is told the hosts of pages that record with live keys; absent: they are not noted. */
   readonly liveHosts?: Pick<LiveHosts, 'note'> | undefined;
-  /** Turns of tenants, in which large submission batches are processed. */
+  /** Schedules large submission batches by tenant. */
   readonly largeBatches: FairScheduler;
 }
 
@@ -47,11 +47,11 @@ const route = routesWith<RecordingDeps>();
 
 /** Bodies above this size, in bytes, are processed in turns. */
 const LARGE_BODY_BYTES = 256 * 1024;
-/** While one waits for the database, another one is parsed. */
+/** Two, so that one is parsed while the other waits for the database. */
 const LARGE_BATCHES_AT_A_TIME = 2;
 /**
- * Pause before the next batch of a tenant, as a multiple of the time of the last one. After the commit,
- * its records pass through all later stages, which use the disk and the processor of other requests.
+ * Pause before the next large submission batch of a tenant, as a multiple of the time of the last one. After the
+ * commit, its records pass through all later stages, which compete with other requests for disk and processor.
  */
 const PAUSE = 4;
 
@@ -72,7 +72,7 @@ const COOKIE_CONSENT: JsonObject = {
 
 const keyed = (idempotencyKey: string): JsonObject => ({ ...COOKIE_CONSENT, idempotency_key: idempotencyKey });
 
-/** A promise that is genuine under keys of its own. */
+/** A promise with a valid signature, by keys made for this example. */
 const SHOWN_PROMISE: JsonObject = {
   text: 'consent-ledger promise v1\nconsent.example.org/ledger\nconsents-019d0b7e-11aa-7bbb-8ccc-0123456789ab\n019d0b7f-90c2-7c4e-8d1f-5a6b7c8d9e0f\nAu8+kRhx1bqwatmWyX1EAsyCgAJDJtgbk1PqrIipaaw=\n2026-11-21T10:00:00.123Z\n2026-11-21T10:10:00.123Z\n',
   index: 0,
@@ -228,14 +228,16 @@ export const RECORDING_OPERATIONS = [
 ];
 
 /**
- * The routes, with the largest body of a submission batch that the operator chose.
+ * Returns the routes with the body limit for submission batches that the operator chose.
  * @param bytes the largest body
  */
 export function withBatchBodies<T extends Operation>(routes: readonly T[], bytes: number): readonly T[] {
   return routes.map((one) => (one.path.endsWith('/consents/batch') ? { ...one, bodyLimit: bytes } : one));
 }
 
-/** What records for test keys, which no live host learns of. @throws ApiError TEST_KEY_REFUSED */
+/**
+ * Returns the dependencies for requests with test keys, which do not note live hosts. @throws ApiError TEST_KEY_REFUSED
+ */
 function forTests({ testAdmission, ...deps }: RecordingDeps): RecordingDeps {
   if (testAdmission === undefined) throw new ApiError('TEST_KEY_REFUSED');
   return { ...deps, admission: testAdmission, liveHosts: undefined };
@@ -268,7 +270,10 @@ async function recordBatch(deps: RecordingDeps, call: RecordingCall): Promise<Co
   };
 }
 
-/** Consents have errors of their own beside those of their schema, so admission parses the body. */
+/**
+ * Records the consents of a request. Admission parses the body, because consents have errors beyond those of their
+ * schema.
+ */
 async function admit(
   { admission, rateLimiter, largeBatches, liveHosts }: RecordingDeps,
   { signed, caller, request, reply }: RecordingCall,
@@ -287,10 +292,10 @@ async function admit(
       ? await admission.admit(asked, () => consentsOf(parseJsonBody(rawBody)))
       : await largeBatches.take(
           caller.site.tenantId,
-          async (rest) => {
+          async (yieldToOthers) => {
             const json = outcomeOf(() => parseJsonBody(rawBody));
-            await rest();
-            return admission.admit({ ...asked, rest }, () => consentsOf(json()));
+            await yieldToOthers();
+            return admission.admit({ ...asked, yieldToOthers }, () => consentsOf(json()));
           },
           goneClient(reply),
         );

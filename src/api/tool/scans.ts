@@ -17,7 +17,7 @@ export interface ScanDeps {
 }
 
 /**
- * Counts a scan of a tenant, however it is requested.
+ * Counts a scan of a tenant, whichever way it was requested.
  * @throws ApiError SCAN_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE
  */
 export async function takeScan(rateLimiter: RateLimiter, tenantId: string): Promise<void> {
@@ -47,8 +47,8 @@ const SHOWN_VISIT: JsonObject = {
 };
 
 /**
- * Scans pages of the tenant's verified domains. The result is answered directly: a scan is bounded
- * to less than a minute. It is kept only if the request asks for a record, as an event of the log.
+ * Scans pages of the tenant's verified domains. The response has the result, because a scan takes less than a minute.
+ * It is kept, as an event in the log, only if the request asks for a record.
  */
 export const SCAN_OPERATIONS = [
   route({
@@ -102,7 +102,7 @@ export const SCAN_OPERATIONS = [
     },
     handle: async ({ caller, signed, body, closing }, { admission, rateLimiter, scan }) => {
       await admission.useNonce(signed);
-      // Visitors can copy such a key, and must not set off scans.
+      // Visitors can copy such a key, and must not be able to start scans.
       if (caller.apiKey.restriction === 'publishable')
         throw new ApiError('INSUFFICIENT_SCOPE', 'Scans accept no publishable API key. Use a secret one.');
       const request = body();

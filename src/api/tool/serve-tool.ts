@@ -18,7 +18,7 @@ export type ToolRoute<D> = Route<'site' | 'tool' | 'signed', D>;
 
 export interface ServeToolOptions {
   readonly guards: ToolGuards;
-  /** Bounds the signed requests in progress. */
+  /** Limits the signed requests in progress. */
   readonly gate: LoadGate;
   /** Checks requests without an API key; null: the service has no host for them. */
   readonly scanner: ScannerGuard | null;
@@ -48,7 +48,7 @@ export function serveTool<D>(
 ): void {
   const { guards, clock, gate, scanner } = options;
   const closing = new AbortController();
-  // Each response that lasts listens to it.
+  // Every long-running response listens to it.
   setMaxListeners(0, closing.signal);
   scope.addHook('preClose', (done) => {
     closing.abort();
@@ -124,12 +124,15 @@ function isForTestKeys<D>(route: ToolRoute<D>): boolean {
 /** The mark of every JSON object that a test key gets. */
 const TEST_MARK = { test: true } as const;
 
-/** The same, for a handler that sends its response itself. @param apiKey null: a request without a key */
+/** Returns the mark for a handler that sends its response itself. @param apiKey null for a request without a key */
 export function testMarkOf(apiKey: Pick<ApiKey, 'mode'> | null): Partial<typeof TEST_MARK> {
   return apiKey?.mode === 'test' ? TEST_MARK : {};
 }
 
-/** Whose turn the reading of test records is: not the tenant's, whose own records would wait for it. */
+/**
+ * Returns the owner of the turns in which test records are read. It is not the tenant itself, whose live records would
+ * have to wait.
+ */
 export function testTurnsOf({ tenantId }: Pick<SiteContext, 'tenantId'>): string {
   return `test records of ${tenantId}`;
 }
@@ -143,7 +146,7 @@ function orScanned(scanner: ScannerGuard, keyed: Guard): Guard {
   return (request, reply) => (scanner.serves(request) ? scanner.guard(request, reply) : keyed(request, reply));
 }
 
-/** Whether the request came with a test key: one without a key did not. */
+/** Returns whether the request has a test key. */
 function isTestRequest({ caller }: FastifyRequest): boolean {
   return caller?.apiKey.mode === 'test';
 }
@@ -162,9 +165,9 @@ function guardOf(guards: ToolGuards, { apiKey, roles, limit }: Access): Guard {
 }
 
 /**
- * Anyone can read the API key of a browser. A request with only a key, and without a signature,
- * must not make the service read megabytes. An overloaded process refuses before all other work,
- * which would delay its other answers.
+ * Returns the guard of signed operations. Anyone can read the API key of a browser, so a request without a signature
+ * must not make the service read megabytes. An overloaded process refuses before any other work, which would delay its
+ * other responses.
  */
 function signed(guard: Guard, clock: () => number, gate: LoadGate): Guard {
   return async (request, reply) => {

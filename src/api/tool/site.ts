@@ -27,11 +27,11 @@ import { testMarkOf } from './serve-tool.js';
 export interface SiteDeps {
   /** Connections in the role `consent_ledger_api`. */
   readonly db: Queryable;
-  /** Guesses where a request comes from. */
+  /** Guesses the region that a request comes from. */
   readonly detectRegion: DetectRegion;
-  /** Knows where a page with a test key must permit nothing optional. */
+  /** Knows the hosts that record with live keys. A page with a test key there must permit nothing optional. */
   readonly liveHosts: LiveHosts;
-  /** Learns of such pages, for the dashboard. */
+  /** Notes such pages, for the dashboard. */
   readonly keyUsage: Pick<KeyUsage, 'note'>;
 }
 
@@ -210,7 +210,7 @@ function configResponse(site: SiteContext, wanted: WantedLanguages, region: Dete
       default_language: record.default_language,
       site_config_hash: sha256,
       validity_days: record.validity_days,
-      // A page would load the file for signals that were all turned off.
+      // Without any signal, a page would load that script for nothing.
       ...(record.iab !== undefined && Object.keys(record.iab).length > 0 && { iab: record.iab }),
       documents: [...activeDocuments(site, [language])],
       region,
@@ -222,8 +222,8 @@ function configResponse(site: SiteContext, wanted: WantedLanguages, region: Dete
 type Configuration = ConfigResponse['data'];
 
 /**
- * Takes the place of every optional category. No choice that the browser keeps has an answer for it, so that none
- * counts, and what the visitor chooses now permits nothing else. Every version of the SDK obeys this.
+ * Replaces all optional categories. No stored choice has an answer for this one, so none applies, and a new choice
+ * permits nothing else. Every version of the SDK obeys this.
  */
 const NOTHING_OPTIONAL: Configuration['categories'][number] = {
   key: 'svc_test',
@@ -255,7 +255,7 @@ function configurationForTests(data: Configuration, isLive: boolean): Configurat
 
 /** The page of a request. */
 interface RequestingPage {
-  /** Whether visitors may use it. One of a browser that hides its host counts as such. */
+  /** Whether real visitors may use it. Assumed if the browser hides its host. */
   readonly isLive: boolean;
   /** Null: not known. */
   readonly host: string | null;
@@ -273,7 +273,7 @@ async function pageOf(liveHosts: LiveHosts, site: SiteContext, request: FastifyR
 interface WantedLanguages {
   /** `language` of the query, then those of Accept-Language, the preferred one first. */
   readonly tags: readonly string[];
-  /** For `data` of the response: that `language` was not read as it is written. */
+  /** For `data` of the response: a warning if `language` was understood differently from how it is written. */
   readonly warned: { readonly warnings?: FieldError[] };
 }
 
@@ -294,7 +294,7 @@ const ADVICE = 'Write a language tag (BCP 47), for example en or pt-BR.';
 
 function problemOf(text: string, available: readonly string[]): string | null {
   const locale = localeOf(text);
-  // A site can have texts in a language that the engine does not know.
+  // A site can have texts in a language that the JavaScript engine does not know.
   if (locale === undefined && matchLanguage(available, [text]) !== undefined) return null;
   const shown = JSON.stringify(text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text);
   if (locale === undefined)

@@ -18,7 +18,7 @@ import { routesWith } from '../server/route.js';
 
 const route = routesWith<TestRecordOptions>();
 
-/** Serves what webhooks would get of test records, which no webhook gets. */
+/** Serves the messages that webhooks would get about test records, which are not sent to webhooks. */
 export const TEST_EVENT_OPERATIONS = [
   route({
     auth: 'tool',
@@ -50,7 +50,7 @@ export const TEST_EVENT_OPERATIONS = [
       throw new ApiError('LIVE_KEY_REFUSED');
     },
     handleTest: async ({ caller: { apiKey, site }, query }, options) => {
-      // A visitor can copy a key that pages may have, and must not read what the developers record.
+      // A visitor can copy a publishable key, and must not read what the developers record.
       if (apiKey.restriction !== 'secret')
         throw new ApiError('INSUFFICIENT_SCOPE', 'Test events require an API key with the restriction `secret`.');
       return testEvents(options, site.siteId, query);
@@ -66,7 +66,7 @@ async function testEvents(
   const last = await lastTestNumber(options.db, siteId);
   if (cursor === undefined) return { data: [], next_cursor: cursorBehind(last) };
   const after = revisionOfCursor(cursor);
-  // Up to one number for both: what is stored between the two statements could otherwise be passed over.
+  // Both statements read up to the same number. Otherwise a record stored between them could be skipped.
   const consents = await consentsOf(options, siteId, { after, last, limit });
   const erasures = (await erasedTestRecords(options.db, siteId, after, limit)).filter(({ number }) => number <= last);
   const page = [
@@ -100,7 +100,8 @@ function eventOfConsent({ record: { event_id: id }, number, body }: TestRecord):
 function eventOfErasure(siteId: string, { eventId, number, at, reason }: ErasedTestRecord): TestEvent {
   const record: SubjectErasedRecord = {
     v: 1,
-    // No event announces it. The same each time, so that a receiver recognises the message.
+    // There is no event whose id could be used. The id is always the same, so that a receiver recognises a repeated
+    // message.
     event_id: uuidV5(SUBJECT_ERASED, eventId),
     site_id: siteId,
     created_at: at.toISOString(),

@@ -17,8 +17,8 @@ export interface VerifyDeps extends TestRecordOptions {
 const route = routesWith<VerifyDeps>();
 
 /**
- * Checks the integrity of a record of the caller's tenant. A record of another tenant is answered
- * like one that does not exist. A test record is never valid: it is no evidence.
+ * Checks the integrity of a record of the caller's tenant. A record of another tenant is answered like one that does
+ * not exist. A test record is never valid, because it is not evidence.
  */
 export const VERIFY_OPERATIONS = [
   route({
@@ -51,7 +51,7 @@ export const VERIFY_OPERATIONS = [
   }),
 ];
 
-/** No batch, no time stamp: only the proof hash of a test record can be checked. */
+/** Checks the proof hash of a test record, which has no Merkle batch and no time stamp. */
 function verifiedTestRecord({ record, proofHash, isProved, seed }: TestRecord): VerifiedRecord {
   return {
     consent_type: record.consent_type,

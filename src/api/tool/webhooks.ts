@@ -29,7 +29,7 @@ export interface WebhookDeps {
 }
 
 /**
- * Counts a test message of a webhook, however it is requested.
+ * Counts a test message of a webhook, whichever way it was requested.
  * @throws ApiError RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE
  */
 export async function takeTest(rateLimiter: RateLimiter, siteId: string, webhookId: string): Promise<void> {
@@ -163,7 +163,10 @@ function queue(
       action,
       subject: { kind: 'webhook', id: delivery.webhook_id },
       details: {
-        ...{ site_id: caller.site.siteId, delivery_id: delivery.id, channel: 's2s', api_key_id: caller.apiKey.id },
+        site_id: caller.site.siteId,
+        delivery_id: delivery.id,
+        channel: 's2s',
+        api_key_id: caller.apiKey.id,
         ...details,
       },
     });

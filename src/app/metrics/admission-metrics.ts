@@ -10,8 +10,7 @@ import type { GroupObserver } from '../../pipeline/admission/submit.js';
 import type { SpanPlace, Tracing } from '../../platform/telemetry/tracing.js';
 
 /**
- * Codes with which admission refuses consents. A code that is missing here is counted from its
- * first refusal on.
+ * Codes with which admission refuses consents. The series of a code that is missing here starts with its first refusal.
  */
 const REJECTIONS: readonly ErrorCode[] = [
   'NONCE_REPLAYED',

@@ -29,13 +29,13 @@ export interface FurtherProcesses {
   restarts(): number;
 }
 
-/** Listeners that get strangers' bytes. */
+/** Listeners that receive bytes from untrusted parties. */
 const CAUGHT_WHERE = ['event_log', 'webhook'] as const;
 export type CaughtWhere = (typeof CAUGHT_WHERE)[number];
 
 /**
- * The metrics of one process, in one registry. No label names a person, a tenant, a site or a value
- * from a client, so that the program bounds the number of series.
+ * The metrics of one process, in one registry. No label names a person, a tenant, a site or a value from a client, so
+ * the number of series is limited.
  */
 export interface Metrics {
   readonly observeRequests: ObserveRequests;
@@ -45,7 +45,7 @@ export interface Metrics {
   readonly countScanFaults: CountScanFaults;
   /** Counts an event in the log that another program wrote to a stream of its own. */
   readonly countForeignEvent: () => void;
-  /** Counts an exception in a listener that ended what it belongs to, and no process. */
+  /** Counts an exception in a listener that ended one request or read, but not the process. */
   readonly countCaught: (where: CaughtWhere) => void;
   /** Adds the metrics of a worker's parts. Call it once. */
   showParts(parts: readonly BackgroundPart[]): void;
@@ -53,22 +53,24 @@ export interface Metrics {
   showPools(pools: Readonly<Record<string, pg.Pool>>): void;
   /** Adds whether the process may use its database. Call it once. */
   showServer(server: ServerBinding): void;
-  /** Adds up the metrics of another process and those of this one in `text`. Call it once. */
+  /** Makes `text` add up the metrics of another process and of this one. Call it once. */
   showBeside(beside: ProcessBeside): void;
   /**
-   * Adds how often a process that answers callers was started again. Call it once.
+   * Adds how often a process that answers callers was restarted. Call it once.
    * @param restarts of this process; those of further processes are added
    */
   showApiRestarts(restarts: number): void;
-  /** Adds up the metrics of further processes that answer callers, too. Call it once, after `showBeside`. */
+  /**
+   * Makes `text` also add up the metrics of further processes that answer callers. Call it once, after `showBeside`.
+   */
   showFurther(further: FurtherProcesses): void;
-  /** Adds the reasons for which this process is not simply ready. Call it once. */
+  /** Adds the reasons why this process is not fully ready. Call it once. */
   showReadiness(readiness: Readiness): void;
   /** Adds the state of the installation from its database and event log. Call it once. */
   showState(options: StateOptions): void;
   /** The current values. @returns the Prometheus text format, 0.0.4 */
   text(): Promise<string>;
-  /** The current values, for the process that shows them. */
+  /** The current values, for the process that publishes them. */
   json(): Promise<ProcessMetrics>;
   readonly contentType: string;
   /** Stops the measurements of the process. */
@@ -184,14 +186,14 @@ function showPools(registry: Registry, pools: Readonly<Record<string, pg.Pool>>)
   });
 }
 
-/** Creates the metric of what `/readyz` says: one series for each reason of the table. */
+/** Creates the metric of `/readyz`: one series for each reason of the table. */
 function createReadinessMetrics(registry: Registry, readiness: Readiness): void {
   new Gauge({
     name: 'consent_ledger_readiness_reason',
     help: '1 for each reason for which this process is unready or degraded, 0 for the others.',
     labelNames: ['code', 'effect'] as const,
     registers: [registry],
-    // A reason of one process counts, however many there are.
+    // A reason is shown if any one process has it.
     aggregator: 'max',
     async collect() {
       const reasons = await readiness.reasons();

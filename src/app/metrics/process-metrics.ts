@@ -3,14 +3,14 @@ import type { FastifyInstance } from 'fastify';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { ERROR_CODES } from '../../../schemas/api/error-codes.js';
 
-/** Each look wakes the process, which costs an idle one more than all of its work. */
+/** Each sample wakes the process, which costs an idle one more than all its other work. */
 const RESOLUTION_MS = 250;
 const NANOSECONDS = 1e9;
 const PERCENTILES = [50, 99, 100] as const;
 
 /**
- * Creates the metrics of the process, under the names of the Prometheus client libraries, and of
- * Node's event loop: its delay since the last scrape. `serve` shows those of two processes.
+ * Creates the metrics of the process, under the names of the Prometheus client libraries, and of Node's event loop: its
+ * delay since the last scrape. `serve` publishes those of its worker, too.
  * @param role label of every series
  * @returns a function that stops the measurement
  */

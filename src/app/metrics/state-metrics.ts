@@ -18,7 +18,7 @@ export interface SharedReaderOptions<T> {
 }
 
 /**
- * Shares one read between concurrent callers, so that one read at most is in progress.
+ * Shares one read between concurrent callers, so that at most one read is in progress.
  * @returns a function that returns the value, or null if the read takes too long
  */
 export function createSharedReader<T>({
@@ -63,7 +63,7 @@ export interface StateOptions {
   readonly projections: readonly { readonly name: string }[];
   /** Number of waiting events at which the outbox is full. */
   readonly outboxLimit: number;
-  /** Seconds from the acceptance of a consent to its sealing, as promised. */
+  /** Promised number of seconds from the acceptance of a consent to its sealing. */
   readonly sealWithinSeconds: number;
   /** Receives the error if the state cannot be read, for the program's log. */
   readonly onFailure: (what: string, error: unknown) => void;
@@ -72,8 +72,8 @@ export interface StateOptions {
 /** Time for which a snapshot is reused, so that frequent scrapes cause no load. */
 const FRESH_MS = 5_000;
 /**
- * Longest wait of a scrape for database and event log. Then the previous snapshot is shown, up to
- * the age below.
+ * Longest time that a scrape waits for database and event log. After that it gets the previous snapshot, up to the age
+ * below.
  */
 const WAIT_MS = 3_000;
 const STALE_MS = 60_000;
@@ -260,9 +260,9 @@ const EVENTS = 10;
 const MAX_PAGES = 20;
 
 /**
- * The age in seconds of the first event that a projection has not read; 0 if it has read all
- * events. The age follows from the time in the event's id. Ledger events have random ids without a
- * time and are skipped. A bounded number of events is examined.
+ * Returns the age in seconds of the first event that a projection has not read; 0 if it has read all. The age follows
+ * from the time in the event's id. Ledger events have random ids without a time and are skipped. A limited number of
+ * events is examined.
  * @param now Unix milliseconds
  * @throws EventLogUnavailable
  */

@@ -7,15 +7,21 @@ import { withTransaction } from '../../platform/database/pool.js';
  * waiting.
  */
 export interface PipelineState {
-  /** At most the requested limit. */
+  /** Number of waiting events, counted up to the requested limit. */
   readonly outboxWaiting: number;
   /** Age of the first waiting event of any site that is not quarantined. */
   readonly outboxOldestAge: number | null;
   readonly quarantinedSites: number;
   readonly unsealedEvents: number;
-  /** Seconds until the earliest promise of a consent that is in no batch; negative: it is broken. */
+  /**
+   * Seconds until the earliest deadline of a promise whose consent is not in a Merkle batch yet; negative if it has
+   * passed.
+   */
   readonly promiseSecondsLeft: number | null;
-  /** Consents that are in no batch although their promises said so; counted up to `MAX_UNSEALED`. */
+  /**
+   * Consents that are in no Merkle batch although the deadline of their promise has passed; counted up to
+   * `MAX_UNSEALED`.
+   */
   readonly overduePromises: number;
   readonly ledgerSize: number;
   /** Unix seconds. */
@@ -24,7 +30,7 @@ export interface PipelineState {
   readonly unstampedAge: number | null;
   /** Unix seconds: the authority's time in the newest time stamp. */
   readonly lastStampAt: number | null;
-  /** Largest part of a month's quota that a tenant has used; null: no tenant has a quota. */
+  /** Largest fraction of a monthly quota that any tenant has used; null if no tenant has a quota. */
   readonly highestQuotaUse: number | null;
   readonly openErasures: number;
   readonly oldestErasureAge: number | null;
@@ -39,13 +45,13 @@ export interface ProjectionPlace {
 }
 
 /**
- * Bounds the load of one read, however large the tables are. Half a million waiting rows without a
- * vacuum take two seconds.
+ * Limits the load of one read, however large the tables are. Half a million waiting rows without a vacuum take two
+ * seconds.
  */
 const STATEMENT_TIMEOUT_MS = 10_000;
 const MAX_SITES = 1_000;
 const MAX_ERASURES = 10_000;
-/** Consents in no batch that are counted, at most. */
+/** Limit for counting consents that are in no Merkle batch. */
 const MAX_UNSEALED = 50_000;
 
 const number = z.number().nullable();
@@ -90,7 +96,7 @@ const age = (time: string): string => `extract(epoch from clock_timestamp() - ${
 const left = (time: string): string => `extract(epoch from ${time} - clock_timestamp())::float8`;
 const unixSeconds = (time: string): string => `extract(epoch from ${time})::float8`;
 
-/** The promises of consents that are in no batch. */
+/** The promises of consents that are in no Merkle batch yet. */
 const PROMISES_SQL = `
   unsealed_streams as (
     select t.number, coalesce(l.revision, -1) as sealed, t.next_revision - 1 - coalesce(l.revision, -1) as events
@@ -104,7 +110,7 @@ const PROMISES_SQL = `
      where e.sealed_before is not null limit ${MAX_UNSEALED}
   )`;
 
-// The oldest waiting row is the oldest of the sites' first ones.
+// The oldest waiting row is the oldest among the first rows of the sites.
 const STATE_SQL = `
   with first_waiting as (
     select site_id, created_at from event_log.waiting_sites('00000000-0000-0000-0000-000000000000', ${MAX_SITES})
@@ -155,7 +161,7 @@ export async function readPipelineState(
 const OverdueRows = z.tuple([z.object({ overdue: z.boolean() })]);
 
 /**
- * Whether a consent is in no batch although the time of its promise has passed.
+ * Returns whether any consent is still in no Merkle batch although the deadline of its promise has passed.
  * @throws database errors, also after ten seconds
  */
 export async function hasOverduePromise(db: Queryable): Promise<boolean> {

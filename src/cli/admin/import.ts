@@ -4,7 +4,7 @@ import { finished } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { counted } from '../../../schemas/text/counted.js';
 import type { Installation } from '../../app/installation.js';
-import { createGiveWay } from '../../pipeline/admission/yield-to-admission.js';
+import { createYieldToAdmission } from '../../pipeline/admission/yield-to-admission.js';
 import {
   type CheckedFile,
   ConfigurationChanged,
@@ -40,7 +40,7 @@ interface Options {
   readonly allowUnused: readonly string[];
 }
 
-/** Wrong rows that the output names; the file of `--rejects` has all of them. */
+/** Number of wrong rows that the output names. The file of `--rejects` has all of them. */
 const SHOWN_REJECTS = 20;
 /** Bytes of a mapping file that are read. */
 const MAX_MAPPING_BYTES = 1_048_576;
@@ -148,14 +148,14 @@ async function write(
     },
   }));
   context.lowerPriority();
-  const giveWay = createGiveWay({ db: adminPool });
+  const yieldToAdmission = createYieldToAdmission({ db: adminPool });
   return await withBar(context, 'imported [{bar}] {value} of {total} rows', (onProgress) =>
     importFile(checked, importing, {
       db: adminPool,
       random,
       reload: () => loadSite(adminPool, keyring, site.siteId),
       beforeBlock: async () => {
-        await giveWay();
+        await yieldToAdmission();
         await waitForRoom(workerPool, config.outbox.maxRows);
       },
       onRows: (done) => onProgress(done, checked.rows),
@@ -165,12 +165,12 @@ async function write(
 
 type Rejected = Parameters<Parameters<typeof checkFile>[2]>[0];
 
-/** Takes the problems of wrong rows: the first ones are shown, all go into the file. */
+/** Collects the problems of wrong rows. The first ones are shown; all go into the file. */
 function openRejects(path: string | undefined) {
   const shown: Rejected[] = [];
   const file = path === undefined ? null : createWriteStream(path, { mode: 0o600 });
   const failure = file === null ? null : finished(file);
-  // The failure is thrown by `close`, and by each row after it.
+  // `close`, and each row after the failure, will throw it.
   failure?.catch(() => undefined);
   return {
     shown,
@@ -224,7 +224,7 @@ function listed(texts: readonly string[]): string {
   return texts.length === 0 ? 'none' : texts.join(', ');
 }
 
-/** Why nothing is imported, for a dry run too; null: the file is imported. */
+/** Returns why nothing is imported, also in a dry run; null if the file may be imported. */
 function refusal({ wrongRows, unusedItems }: CheckedFile, { skipWrongRows, allowUnused }: Options): string | null {
   const unused = unusedItems.filter((item) => !allowUnused.includes(item));
   const reasons = [

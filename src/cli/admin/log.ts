@@ -91,7 +91,7 @@ function lostKeysText({ siteId, records, isSiteKnown }: LostKeys): string {
   return `Lost: the keys of ${counted(records, 'record')} of site ${siteId}. They were in the database only. Exports state this gap, and prove the records without their personal values.`;
 }
 
-/** Event ids of the records that the journal lists as erased: their keys are gone on purpose. */
+/** Returns the event ids of the records that the journal lists as erased. Their keys are missing on purpose. */
 async function journaledRecords(journal: ErasureJournal): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
   for await (const { line } of journal.read(0)) for (const id of line?.erased?.event_ids ?? []) ids.add(id);
@@ -134,7 +134,10 @@ async function openTarget({ eventLog, databaseUrl, logger, server }: Installatio
   throw new CommandError(`The event log is in ${target.kind} already. Give --to the other adapter.`, EXIT.usage);
 }
 
-/** `admin quarantine list|release`: sites whose relay stopped because the event log refused one of their events for good. */
+/**
+ * `admin quarantine list|release`: sites whose relay stopped because the event log permanently refused one of their
+ * events.
+ */
 export function quarantineCommand(context: CliContext): Command {
   const group = new Command('quarantine').description(
     'list and release quarantined sites: sites whose relay stopped for good',

@@ -9,8 +9,8 @@ export interface CliContext {
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream;
   /**
-   * For long work in the background: lets the other processes of the machine go first, such as a
-   * service that records consents meanwhile. A database that this process starts before stays as it is.
+   * Lowers the priority of this process for long work, so that other processes of the machine, such as a service that
+   * records consents, go first. An embedded database that was already started keeps its priority.
    */
   readonly lowerPriority: () => void;
 }
@@ -20,7 +20,7 @@ export function configOf(context: CliContext): Config {
   return loadConfig(context.env);
 }
 
-/** The logger of a command, which says by itself what it did: lines of information are for services. */
+/** Creates the logger of a command. It omits lines of level `info`, because a command prints itself what it did. */
 export function commandLogger({ stderr }: CliContext, config: Config): Logger {
   const logLevel = config.logLevel === 'info' ? 'warn' : config.logLevel;
   return createLogger({ ...config, logLevel }, stderr);

@@ -7,7 +7,10 @@ export interface ProgressBar {
   stop(): void;
 }
 
-/** A bar, on a terminal only. It appears with the first thing to count: one of nothing looks full. */
+/**
+ * Creates a progress bar, on a terminal only. It appears when there is something to count, because an empty bar would
+ * look full.
+ */
 export function progressBar({ stderr }: Pick<CliContext, 'stderr'>, format: string): ProgressBar {
   const bar = new SingleBar({ format, stream: stderr, hideCursor: true });
   let isShown = false;

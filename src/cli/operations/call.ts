@@ -16,7 +16,7 @@ export interface CallValues {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly body: JsonObject | undefined;
-  /** Absent: the tenant of the site or user in the path, or all tenants. */
+  /** If absent, the tenant of the site or user in the path, or all tenants. */
   readonly tenant: string | undefined;
 }
 
@@ -78,7 +78,7 @@ async function send(
   });
 }
 
-/** The tenants that a call concerns: that of its path or option, or all. */
+/** Returns the tenants that a call concerns: that of its path or option, or all. */
 async function tenantsOf({ adminPool }: Installation, { params, tenant }: CallValues): Promise<readonly string[]> {
   if (params.site_id !== undefined) return [await tenantOfSite(adminPool, params.site_id)];
   if (params.user_id !== undefined) return [(await readUser(adminPool, null, params.user_id)).tenantId];

@@ -25,8 +25,8 @@ export function hasGroup(name: string): boolean {
 }
 
 /**
- * Adds a command for each operation of the panel to `admin`. A command that exists already, written
- * by hand, stays in place of that of an operation.
+ * Adds a command for each operation of the panel to `admin`. Commands that already exist, written by hand, take
+ * precedence.
  * @param only the group whose commands are added; undefined: all
  */
 export function addOperations(admin: Command, context: CliContext, only: string | undefined): void {
@@ -95,7 +95,7 @@ type Options = z.infer<typeof Options>;
 
 interface OperationFields {
   readonly arguments: readonly Field[];
-  /** The site, as an option of all that is in one. */
+  /** The containing objects, such as the site, which become options. */
   readonly containers: readonly Field[];
   readonly query: readonly Field[];
   readonly body: readonly Field[];
@@ -138,7 +138,7 @@ async function valuesOf(command: Command, fields: OperationFields): Promise<Call
   const isMissing = ({ name, isRequired }: Field): boolean =>
     isRequired && ![path, query, body].some((values) => name in values);
   const missing = [...fields.containers, ...fields.query, ...fields.body].filter(isMissing).map(({ word }) => word);
-  // A cursor continues the list of one tenant.
+  // A cursor belongs to the list of one tenant.
   const isAnyTenant = fields.isList && !('cursor' in query);
   if (fields.hasTenant && !isAnyTenant && options.tenant === undefined) missing.push('tenant');
   if (missing.length > 0) {
@@ -170,7 +170,7 @@ async function save(context: CliContext, options: Options, { body, contentType }
   else await pipeline(body, context.stdout, { end: false });
 }
 
-/** A sentence as the help of commands writes one: it begins in lower case, without a full stop. */
+/** Rewrites a sentence in the style of command help: it begins in lower case and has no full stop. */
 function sentence(text: string): string {
   return text.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase()).replace(/\.$/, '');
 }
@@ -199,7 +199,7 @@ function singular(word: string): string {
 
 const Objects = z.array(z.record(z.string(), z.json()));
 
-/** A response as text: a list as a table of its items, anything else as one line for each member. */
+/** Formats a response as text: a list as a table of its items, anything else as one line per member. */
 export function linesOf({ data, ...further }: JsonObject): readonly string[] {
   const list = Objects.safeParse(data);
   const { next_cursor: cursor, ...others } = further;

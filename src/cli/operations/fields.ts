@@ -10,7 +10,7 @@ import { CommandError, EXIT, several, uuid, wholeNumber } from '../command/comma
 export interface Field {
   /** Name in the API, e.g. `retention_days`. */
   readonly name: string;
-  /** Name on the command line, e.g. `retention-days`. An id has that of its object. */
+  /** Name on the command line, e.g. `retention-days`. An id is named after its object. */
   readonly word: string;
   readonly description: string;
   readonly isRequired: boolean;
@@ -54,10 +54,7 @@ function kindOf({ type, items }: z.output<typeof Shape>): Field['kind'] {
   return type.includes('array') && items?.type !== 'object' ? 'list' : 'json';
 }
 
-/**
- * The options of a field. `--no-…` says no to a flag, empties a list, and is null for a field that
- * may be null.
- */
+/** Returns the options of a field. `--no-…` turns a flag off, empties a list, or sets a nullable field to null. */
 export function optionsOf(field: Field): readonly Option[] {
   const { word, description, kind, choices, isNullable } = field;
   const text = kind === 'list' ? `${description} May be repeated.` : description;
@@ -91,7 +88,7 @@ export async function jsonOf(word: string, given: string): Promise<JsonValue> {
   }
 }
 
-/** A text, or with `@` the content of a file. @throws CommandError; file-system errors */
+/** Returns the text itself, or the content of a file if it starts with `@`. @throws CommandError; file-system errors */
 async function textOf(given: string): Promise<string> {
   const [, encoding, file] = /^(base64:)?@(.+)$/s.exec(given) ?? [];
   if (file === undefined) return given;

@@ -118,9 +118,9 @@ const CONSENTS = 300;
 const BATCH = 100;
 
 /**
- * Records decisions of an example site over HTTP, as the backend of a customer would: charts and lists
- * of a dashboard without any are empty.
- * @returns how many
+ * Records decisions of an example site over HTTP, as a customer's backend would, so that the charts and lists of the
+ * dashboard are not empty.
+ * @returns the number of decisions
  */
 export async function recordExample(
   url: string,

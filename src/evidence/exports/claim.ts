@@ -9,7 +9,7 @@ import { KeptFilter } from './exports.js';
 
 /** Another worker may take an export over after this time without a heartbeat. */
 const SILENCE = "interval '15 seconds'";
-/** Runs of one export before it fails for good. */
+/** Number of runs after which an export fails permanently. */
 export const MAX_ATTEMPTS = 3;
 const RETRY = "interval '30 seconds'";
 
@@ -60,11 +60,11 @@ const JobColumns = z
     requestedBy,
   }));
 
-/** A claimed export whose row cannot be read: it was altered, or written by another program. */
+/** A claimed export whose row cannot be read, because it was altered or another program wrote it. */
 interface UnreadableExport {
   readonly id: string;
   readonly claim: string;
-  /** The columns that cannot be read, without their values, which may be personal; none: the row was altered. */
+  /** The columns that cannot be read, without their values, which may be personal; empty if the row was altered. */
   readonly columns: readonly string[];
 }
 
@@ -76,7 +76,7 @@ export async function claimExport(db: Queryable, seals: RowSeals): Promise<Claim
   const claimed = await claimRow(db);
   if (claimed === null) return null;
   const { id, claim, job, attempts, seed } = claimed;
-  // Read after the claim is committed: a row that cannot be read must not hold up the other exports.
+  // Read after the claim is committed, so that an unreadable row does not hold up the other exports.
   const content = await seals.open(job, z.looseObject({}));
   const { data, error } = JobColumns.safeParse(content);
   // An altered row could disclose more than its author may see.
@@ -88,7 +88,7 @@ export async function claimExport(db: Queryable, seals: RowSeals): Promise<Claim
 /** @returns the claim and the row as the database has it; null if no export waits */
 function claimRow(db: Queryable): Promise<(Claim & z.infer<typeof ClaimedRow>) | null> {
   return withTransaction(db, async (db) => {
-    // Both rows are locked, so that the claim of another worker is seen.
+    // Locks both rows, so that the claim of another worker is visible.
     const { rows: next } = await db.query(
       `select e.id from exports e join export_jobs j on j.export_id = e.id
         where ${MAY_CLAIM}
@@ -142,7 +142,7 @@ export async function noteProgress(
 /**
  * Finishes an export whose package is stored.
  * @param sealedDisclosures disclosure strings of a filter by person, encrypted
- * @param retentionMs how long the package is kept, in milliseconds
+ * @param retentionMs milliseconds for which the package is kept
  * @returns false if the export was cancelled, erased or taken over before
  */
 export function finishExport(
@@ -200,7 +200,7 @@ export async function giveBackExport(db: Queryable, { id, claim }: Claim, isOwnF
   });
 }
 
-/** Throws unless the run with this claim may go on. @throws ExportStopped */
+/** Throws unless the run with this claim may continue. @throws ExportStopped */
 export async function assertClaimed(db: Queryable, { id, claim }: Claim): Promise<void> {
   const { rowCount } = await db.query(
     `select from exports e join export_jobs j on j.export_id = e.id where e.id = $1 and e.state = 'running' and j.claim = $2`,

@@ -51,9 +51,7 @@ export function sealChunk(key: Uint8Array, exportId: string, place: ChunkPlace, 
   return encrypt(key, plaintext, chunkAad(exportId, place), randomBytes(NONCE_BYTES));
 }
 
-/**
- * Decrypts a chunk. @throws ExportUnreadable if the chunk was altered or belongs to another place
- */
+/** Decrypts a chunk. @throws ExportUnreadable if the chunk was altered or belongs at another position */
 export function openChunk(key: Uint8Array, exportId: string, place: ChunkPlace, blob: Uint8Array): Buffer {
   const plaintext = decrypt(key, blob, chunkAad(exportId, place));
   if (plaintext === undefined) {

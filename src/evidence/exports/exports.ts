@@ -148,8 +148,7 @@ export async function cancelExport(db: Queryable, { siteId, exportId }: ExportId
 }
 
 /**
- * Destroys the key of an export, so that its package is unreadable at once, and removes the export
- * from the lists.
+ * Destroys the key of an export, which makes its package unreadable immediately, and removes the export from the lists.
  * @param db in the role `consent_ledger_admin`
  * @returns the export as it was before
  * @throws RequestRefused RESOURCE_NOT_FOUND

@@ -40,8 +40,8 @@ export interface RunExportOptions {
   readonly verifier?: ReleasedVerifier;
   readonly logger: ServiceLogger;
   readonly tracing?: Tracing;
-  /** Called between two pieces of the work. */
-  readonly giveWay?: () => Promise<void>;
+  /** Called between two steps of the work. */
+  readonly yieldToAdmission?: () => Promise<void>;
   readonly maxBytes: number;
   readonly retentionMs: number;
   /** Interval of progress writes, in milliseconds. The claim lapses 15 s after the last one. */
@@ -143,7 +143,7 @@ async function storeUntil(
         : sealSecret(key, job.id, 'filter-disclosures', JSON.stringify(filterDisclosures));
     return await finishExport(db, job, sink.stored, result, sealed, options.retentionMs);
   } catch (error) {
-    // The error is a consequence of the stop: the stop is reported, with the error as its cause.
+    // The error is a consequence of the stop, so the stop is reported, with the error as its cause.
     if (running.signal.aborted) throw new ExportStopped(`export ${job.id} was stopped`, { cause: error });
     throw error;
   } finally {
@@ -173,7 +173,7 @@ async function reportProgress(
       const { progress, bytes } = now();
       if (!(await noteProgress(db, job, progress, bytes))) running.abort();
     } catch (error) {
-      // If the database stays away, the run itself fails. A worker that takes the export over is not affected.
+      // If the database remains unavailable, the run itself fails. A worker that takes the export over is not affected.
       logger.warn(
         { part: 'exports', export: job.id, reason: describe(error) },
         'the progress of an evidence export could not be stored',
@@ -266,7 +266,7 @@ class PackageSink extends Writable {
     }
     this.#digest.update(piece);
     for (let offset = 0; offset < piece.length; ) {
-      // A full chunk waits for more input, because only then is it known not to be the last.
+      // A full chunk is held until more input arrives, because only then is it known not to be the last.
       if (this.#used === CHUNK_BYTES) await this.#store(false);
       const copied = piece.copy(this.#buffer, this.#used, offset);
       this.#used += copied;

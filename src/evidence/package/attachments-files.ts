@@ -55,7 +55,7 @@ async function readAttachments(
     'select id, ciphertext from attachments where event_id = $1 and site_id = $2 and id = any($3::uuid[])',
     [eventId, siteId, ids],
   );
-  // A missing key is most likely due to a concurrent erasure, which is no inconsistency.
+  // A missing key is most likely due to a concurrent erasure, which is not an inconsistency.
   await assertRunning();
   const key = keys.get(eventId);
   const found = attachmentRows.parse(rows);
@@ -80,7 +80,7 @@ export async function addNotices(
   configurations: ReadonlyMap<string, string>,
 ): Promise<void> {
   for (const sha of contents) {
-    // The ledger has the texts that a restored database lacks.
+    // After a restore, the ledger may name texts that the database lacks.
     const { rows } = await db.query(
       'select content from notice_contents where sha256 = $1 union all select bytes from kept_evidence where sha256 = $1',
       [sha],

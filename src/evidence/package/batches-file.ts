@@ -32,9 +32,7 @@ export interface EnclosedBatch {
   readonly tagsRoot: string;
 }
 
-/**
- * Makes the lines of `batches.ndjson`, and collects the older time stamps that the headers name.
- */
+/** Writes the lines of `batches.ndjson`, and collects the older time stamps that the headers name. */
 export class BatchesFile {
   /** The `after` of the headers: SHA-256 of time stamp responses, in hex, by checkpoint size. */
   readonly after = new Map<number, Set<string>>();
@@ -42,7 +40,7 @@ export class BatchesFile {
 
   /**
    * @param streams of which each line shows the run with its neighbours, or that there is none
-   * @param undated number of a batch whose older time stamp is not collected; null: none
+   * @param undated number of a Merkle batch whose older time stamp is not collected; null: none
    */
   constructor(
     readonly db: Queryable,
@@ -119,7 +117,7 @@ export class BatchesFile {
   }
 }
 
-/** Places of the streams' runs, and of the leaves on both sides of where each stream is or would be. */
+/** Returns the indexes of the streams' runs, and of the leaves on both sides of where each stream is or would be. */
 function shownIndexes(runs: readonly KeyedRun[], keys: readonly string[]): ReadonlySet<number> {
   const shown = new Set<number>();
   for (const key of keys) {

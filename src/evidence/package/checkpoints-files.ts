@@ -15,9 +15,9 @@ import { readProofs, readStampedSizes } from './ledger-reader.js';
 import { type FileSink, ndjson } from './package-writer.js';
 
 /**
- * Whether a verifier can need a certificate that was gathered with time stamps. It does not if each
- * token has the certificate, because each is verified with its own certificates. It does not need a
- * self-signed certificate either: a chain ends at a root that the verifying person gives.
+ * Returns whether a verifier can need a certificate that was collected with time stamps. It cannot if every token
+ * contains the certificate, because each token is verified with its own certificates. Nor does it need a self-signed
+ * certificate, because a chain ends at a root that the person who verifies supplies.
  * @param der the certificate
  * @param responses all TimeStampResps that are verified with it, DER
  */
@@ -55,7 +55,7 @@ export interface CheckpointLimits {
 }
 
 /**
- * The checkpoints whose time stamps prove by when the batches existed: for each batch, the smallest
+ * Returns the checkpoints whose time stamps prove by when the batches existed: for each Merkle batch, the smallest
  * stamped size that covers it.
  * @param stamped stamped sizes, sorted, the newest last
  * @param batches numbers of the enclosed batches, sorted
@@ -127,8 +127,8 @@ export async function renewalBatches(db: Queryable, size: number, own: readonly 
 }
 
 /**
- * The last stamped size of each calendar year (UTC). One per year suffices, because algorithms
- * become obsolete over years.
+ * Returns the last stamped size of each calendar year (UTC). One per year is enough, because algorithms take years to
+ * become obsolete.
  */
 export async function yearlySizes(db: Queryable, from: number, to: number): Promise<readonly number[]> {
   const { rows } = await db.query(
@@ -167,15 +167,15 @@ export interface CheckpointNeeds {
   /** Numbers of the enclosed batches, sorted. */
   readonly batches: readonly number[];
   /**
-   * Batches with events of the stream `policy`, sorted. The first checkpoint over each shows whether a lower
-   * number of authorities counts, and that the keys before signed an announcement: it is always included.
+   * Batches with events of the stream `policy`, sorted. The first checkpoint over each is always included: it shows
+   * whether a lower number of authorities applies, and that the previous keys signed an announcement.
    */
   readonly policies: readonly number[];
   /** The older time stamps that batch headers name: SHA-256 of the responses, in hex, by size. */
   readonly after: ReadonlyMap<number, ReadonlySet<string>>;
   /**
-   * True leaves out what proves nothing more: yearly time stamps, which renew others only together with
-   * batches that name them, and certificates that each token has or that are roots.
+   * True leaves out what adds no proof: yearly time stamps, which renew others only together with batches that name
+   * them, and certificates that are roots or are in every token.
    */
   readonly isReceipt: boolean;
 }
@@ -188,7 +188,7 @@ export interface EnclosedCheckpoint {
 }
 
 /**
- * Adds the checkpoints with their time stamps and cosignatures, the certificates and revocation data of these, and the
+ * Adds the checkpoints with their time stamps and cosignatures, the certificates and revocation data for them, and the
  * consistency proofs.
  * @returns the enclosed checkpoints, sorted by size
  * @throws ExportFailed `log-and-ledger-differ`

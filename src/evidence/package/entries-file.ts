@@ -117,12 +117,12 @@ export interface ExampleEntry {
   readonly index: number;
 }
 
-/** Most records with attachments in a package, because their list is held in memory. */
+/** Most records with attachments that a package may have, because their list is held in memory. */
 const MAX_ATTACHMENTS = 200_000;
-/** Each batch has a file, and the manifest limits the number of files. */
+/** A limit, because each Merkle batch has a file, and the manifest limits the number of files. */
 const MAX_BATCHES = 180_000;
 
-/** Makes the lines of `entries.ndjson`, and collects the data that the other files need. */
+/** Writes the lines of `entries.ndjson`, and collects the data that the other files need. */
 export class EntriesFile {
   readonly counts = { entries: 0, consents: 0, erased: 0, key_lost: 0 };
   /** Indexes of the enclosed leaves, by batch. */

@@ -49,8 +49,8 @@ export interface ExportOptions {
   readonly verifier?: ReleasedVerifier;
   readonly now?: () => Date;
   readonly tracing?: Tracing;
-  /** Called between two pieces of the work. */
-  readonly giveWay?: () => Promise<void>;
+  /** Called between two steps of the work. */
+  readonly yieldToAdmission?: () => Promise<void>;
 }
 
 /** The content that a package must have. */
@@ -231,7 +231,7 @@ class WrittenPackage {
     const entryBytes = await this.writer.add(PACKAGE_FILES.entries, encodedPages(entries.pages()));
     const saltKey = await readSaltKey(db);
     const { lines, newest } = await this.#addLedger(entries, entryBytes, saltKey);
-    // The entry of a configuration holds the same text: a receipt does not repeat it.
+    // The entry of a configuration holds the same text, so a receipt does not repeat it.
     const configurations = this.#isReceipt ? new Map<string, string>() : entries.configurations;
     await addNotices(this.writer, db, entries.contents, configurations);
     this.#report('attachments', 0, entries.attachments.length);
@@ -240,9 +240,14 @@ class WrittenPackage {
     this.#report('finishing', 0, null);
     const stated = manifestFilter(siteId, filter, disclose, scope.person);
     const notYetStamped = {
-      ...{ db, eventLog, keyring, siteId, fits: this.#fits, visitorIndex },
+      db,
+      eventLog,
+      keyring,
+      siteId,
+      fits: this.#fits,
+      visitorIndex,
       after: scope.lastConsents,
-      // Without rests: it must reach the end of a stream that grows.
+      // Not slowed down, because it has to catch up with the end of a growing stream.
       beforePage: this.assertRunning,
     };
     const manifest: Omit<Manifest, 'files'> = {
@@ -280,7 +285,14 @@ class WrittenPackage {
     const runs = [...scope.consents, ...scope.notices, ...(scope.policies === null ? [] : [scope.policies])];
     const total = runs.reduce((sum, { first, last }) => sum + last - first + 1, 0);
     return new EntriesFile({
-      ...{ db, eventLog, keyring, siteId, scope, disclose, fits: this.#fits, size: this.#size },
+      db,
+      eventLog,
+      keyring,
+      siteId,
+      scope,
+      disclose,
+      fits: this.#fits,
+      size: this.#size,
       openTag: this.#isReceipt ? (entry) => openPersonTag(db, keyring, siteKey, entry) : null,
       beforePage: async (done) => {
         this.#report('entries', done, total);
@@ -339,7 +351,7 @@ class WrittenPackage {
   }
 
   readonly #beforePiece = async (): Promise<void> => {
-    await this.options.giveWay?.();
+    await this.options.yieldToAdmission?.();
     await this.assertRunning();
   };
 }
@@ -348,7 +360,7 @@ function sortedNumbers(numbers: readonly number[]): readonly number[] {
   return [...new Set(numbers)].sort((a, b) => a - b);
 }
 
-/** The tag that the person's next record would have; none if the package claims nothing about it. */
+/** Returns the tag that the person's next record would have; empty if the package makes no claim about it. */
 function nextTagOf(person: PersonScope | null): readonly AbsentTag[] {
   if (person === null || person.id === null || person.records === null) return [];
   return [{ tag: personTag(person.id, person.records + 1), from: 0 }];
@@ -394,7 +406,7 @@ async function addManifest(
  */
 async function firstBatch(db: Queryable, own: readonly number[]): Promise<readonly number[]> {
   if (own.length === 0 || own.includes(0)) return [];
-  // A batch after one that names a time stamp names one as well.
+  // Every batch after one that names a time stamp names one as well.
   const { rows } = await db.query(
     `select coalesce(header::jsonb -> 'after' = 'null', false) as unnamed from batches where number = $1`,
     [own[0]],

@@ -2,7 +2,7 @@ import { type Queryable, withTransaction } from '../../platform/database/pool.js
 import { enterState, isRunning, startExport } from '../../platform/export-states.js';
 import { ExportFailed } from './errors.js';
 
-/** The database row of an export that this process makes at once. An erasure stops it through the row. */
+/** The database row of an export that this process runs immediately. An erasure stops the export through this row. */
 export class ExportRow {
   private constructor(
     readonly db: Queryable,

@@ -4,7 +4,7 @@ import { parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
 import { parseNote } from '../../../schemas/evidence/signed-note.js';
 import { HASH_LENGTH } from '../../../schemas/merkle/hashing.js';
 import { hashesOfRanges, type LeafRange, nodesOfRanges } from '../../../schemas/merkle/proofs.js';
-import { edgeNodes, foldEdge, type TreeNode } from '../../../schemas/merkle/tree.js';
+import { foldFrontier, frontierNodes, type TreeNode } from '../../../schemas/merkle/tree.js';
 import { DEVELOPMENT_MARK } from '../../../schemas/rfc3161/development-mark.js';
 import { readBatchLeaves as readHashes, readTreeNodes } from '../../pipeline/ledger/batch-nodes.js';
 import type { Queryable } from '../../platform/database/pool.js';
@@ -81,9 +81,9 @@ async function readCheckpoint(
   const note = parseNote(row.note);
   const checkpoint = note === null ? null : parseCheckpoint(note.text);
   if (checkpoint === null || checkpoint.size !== row.size) differ(`the note of checkpoint ${row.size} is malformed`);
-  const edge = edgeNodes(row.size);
-  const node = await readNodes(db, edge);
-  if (!equalBytes(foldEdge(edge.map(node)), checkpoint.root)) {
+  const nodes = frontierNodes(row.size);
+  const node = await readNodes(db, nodes);
+  if (!equalBytes(foldFrontier(nodes.map(node)), checkpoint.root)) {
     differ(`the nodes of the ledger tree do not lead to the root of checkpoint ${row.size}`);
   }
   return { size: row.size, root: checkpoint.root };
@@ -124,9 +124,8 @@ export interface LeafRow {
 }
 
 /**
- * The rows of a batch in one, as JSON arrays: an export reads a million leaves, and a row of its own for
- * each, with binary values, costs the client ten times as much. The hashes are one piece of those of the
- * batch.
+ * The rows of a Merkle batch in one row, as JSON arrays. An export reads a million leaves, and one row per leaf, with
+ * binary values, costs the client ten times as much. The hashes are cut out of the concatenated hashes of the batch.
  */
 const LeavesOfBatch = z.array(
   z.object({
@@ -189,7 +188,7 @@ export interface BatchLeaf {
   readonly tag: Uint8Array | null;
 }
 
-/** Reads the leaves of a batch in order. @throws ExportFailed `log-and-ledger-differ` if they are not whole */
+/** Reads the leaves of a Merkle batch in order. @throws ExportFailed `log-and-ledger-differ` if any is missing */
 export async function readBatchLeaves(db: Queryable, batch: number): Promise<readonly BatchLeaf[]> {
   const hashes = (await readHashes(db, batch)) ?? differ(`the leaves of batch ${batch} are not whole`);
   const { rows } = await db.query('select index, person_tag as tag from sealed_events where batch = $1', [batch]);

@@ -10,8 +10,8 @@ import type { Keyring, SigningKey } from '../../platform/keys/index.js';
 import { ExportFailed } from './errors.js';
 
 /**
- * Encodes `manifest.json`: in a package with one file per line, so that `sed` and `sha256sum` can read it;
- * in a receipt without white space.
+ * Encodes `manifest.json`. In a package it has one file per line, so that `sed` and `sha256sum` can read it; in a
+ * receipt it has no white space.
  * @throws ExportFailed `too-large`
  */
 export function manifestBytes(manifest: Manifest): Uint8Array {
@@ -46,7 +46,7 @@ export interface ManifestCertificateOptions {
   /** In the role `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly keyring: Pick<Keyring, 'manifestKey'>;
-  /** With the key of the ledger that certifies. */
+  /** Has the keys of the ledger, which certify the manifest key. */
   readonly signer: LedgerSigner;
 }
 
@@ -69,9 +69,8 @@ export async function ensureManifestCertificate({ db, keyring, signer }: Manifes
 }
 
 /**
- * Finds the certificate of a manifest key by the ledger key in force at the package's checkpoint.
- * That is the newest key that signed a checkpoint up to it. Verifiers refuse a
- * certificate by a key that was replaced before.
+ * Finds the certificate of a manifest key by the ledger key in force at the package's checkpoint. That is the newest
+ * key that signed a checkpoint of at most this size. Verifiers refuse a certificate by a key that was already replaced.
  * @param size size of the package's checkpoint; null if there is none
  * @throws ExportFailed `manifest-key-not-certified`
  */

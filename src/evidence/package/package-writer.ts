@@ -145,11 +145,11 @@ function codeOf(error: unknown): unknown {
 }
 
 const CHUNK_BYTES = 256 * 1024;
-/** UTF-8 bytes of a UTF-16 code unit, at most. */
+/** Most UTF-8 bytes per UTF-16 code unit. */
 const MAX_BYTES = 3;
 /** Lines that are collected before they are encoded. */
 const PAGE = 100;
-/** The same for lines that wait for their file. */
+/** The same for lines that are kept until their file is written. */
 const WAITING_PAGE = 2_000;
 
 /** Encodes lines as NDJSON, in chunks of about 256 KiB. */
@@ -172,14 +172,14 @@ export function* ndjsonAtHand(lines: Iterable<JsonValue>): Generator<Uint8Array,
   yield* encodedLines(texts());
 }
 
-/** Encodes pages of lines that are JSON already. Awaiting each of a million lines would be too slow. */
+/** Encodes pages of lines that are already JSON. Awaiting each of a million lines would be too slow. */
 export async function* encodedPages(pages: AsyncIterable<readonly string[]>): AsyncGenerator<Uint8Array, void> {
   for await (const page of pages) yield* encodedLines(page);
 }
 
 /**
- * Encodes lines that end with a line feed each. They are written into the chunk one by one: joining
- * them to a text, and encoding it, takes three times as long.
+ * Encodes lines, each of which ends with a line feed. They are written into the chunk one by one, because joining them
+ * and encoding the result takes three times as long.
  */
 function* encodedLines(lines: Iterable<string>): Generator<Uint8Array, void> {
   let chunk = Buffer.allocUnsafeSlow(0);
@@ -196,7 +196,7 @@ function* encodedLines(lines: Iterable<string>): Generator<Uint8Array, void> {
   if (used > 0) yield chunk.subarray(0, used);
 }
 
-/** Lines that wait for their file as bytes, which need less memory than objects. */
+/** Lines that are kept as bytes until their file is written, because bytes need less memory than objects. */
 export class EncodedLines {
   readonly #chunks: Uint8Array[] = [];
   #page: string[] = [];
@@ -207,7 +207,7 @@ export class EncodedLines {
     if (this.#page.length >= WAITING_PAGE) this.#encode();
   }
 
-  /** Encodes what was added since. @returns all bytes in order, and their number */
+  /** Encodes what was added since the last call. @returns all bytes in order, and their number */
   encoded(): { readonly chunks: readonly Uint8Array[]; readonly bytes: number } {
     this.#encode();
     return { chunks: this.#chunks, bytes: this.#bytes };

@@ -11,8 +11,8 @@ import { hashFromHex } from './ledger-reader.js';
 /** The records of a person as of a checkpoint, as the tags of the ledger show them. */
 export interface PersonScope {
   /**
-   * Person id of which the tags are made, 32 bytes; null if the ledger has only erased records of
-   * the person, or none.
+   * Person id from which the tags are derived, 32 bytes; null if the ledger has no records of the person, or only
+   * erased ones.
    */
   readonly id: Uint8Array | null;
   /** Number of the person's records below the checkpoint; null: the filter restricts them further. */
@@ -29,8 +29,8 @@ const personRows = z.array(z.object({ seed: Bytes })).max(1);
 const leafRows = z.array(z.object({ revision: z.int() }));
 
 /**
- * Finds all records of a person below `size`. Their numbers have no gap, so that the first page that is
- * not full ends the search.
+ * Finds all records of a person below `size`. They are numbered without gaps, so the first page that is not full ends
+ * the search.
  * @param siteKey 32 bytes
  * @param visitorIndex blind index of the visitor id
  */
@@ -61,7 +61,7 @@ export async function findPerson(
   }
 }
 
-/** Numbers that are tried before other work of the process goes on. */
+/** Numbers that are tried before other work of the process gets a turn. */
 const NUMBERS_AT_ONCE = 10_000;
 
 /**

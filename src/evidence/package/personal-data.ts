@@ -19,7 +19,7 @@ import { at, jsonColumns, texts, textsOrNulls } from './ledger-reader.js';
 
 /** The keys and erasures of some records. */
 export interface RecordKeys {
-  /** Keys of records, 32 bytes, by event id. A record without a key is withheld, erased or altered. */
+  /** Keys of records, 32 bytes, by event id. A record that is missing here is withheld, erased or altered. */
   readonly keys: ReadonlyMap<string, Uint8Array>;
   /** Records whose key row was altered. The service does not open them. */
   readonly altered: ReadonlySet<string>;
@@ -72,8 +72,8 @@ export async function readRecordKeys(
   siteId: string,
   eventIds: readonly string[],
 ): Promise<RecordKeys> {
-  // OFFSET: looked up by the primary keys. The planner would rather read a table of some ten thousand rows
-  // anew for each page.
+  // OFFSET makes the planner use the primary keys. Otherwise it would read a table of some ten thousand rows again for
+  // each page.
   const { rows } = await db.query(
     `select ${KEY_COLUMNS}, ${ERASURE_COLUMNS}, ${LOST_COLUMNS}
        from unnest($2::uuid[]) as w (event_id)
@@ -113,8 +113,8 @@ export async function recordsOfPerson(
   [column, index]: readonly [column: string, index: Uint8Array],
   eventIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  // OFFSET: looked up by the primary key. The index of the person would lead through all of the person's rows, of
-  // which no statistics tell the planner how many there are.
+  // OFFSET makes the planner use the primary key. The index of the person would lead through all of that person's rows,
+  // and there are no statistics that tell the planner how many there are.
   const { rows } = await db.query(
     `select ${keyRowColumns('k')}
        from unnest($1::uuid[]) w (event_id)
@@ -135,8 +135,8 @@ export interface ChosenDisclosures {
 /**
  * Decrypts a record's disclosures and selects the requested ones.
  * @param key key of the record, 32 bytes
- * @throws KeyError `decrypt_failed`; ExportFailed `log-and-ledger-differ` if a disclosure does not have
- *   the digest that the record has under its name
+ * @throws KeyError `decrypt_failed`; ExportFailed `log-and-ledger-differ` if the digest of a disclosure differs from
+ *   the one in the record
  */
 export function chooseDisclosures(
   key: Uint8Array,

@@ -59,8 +59,8 @@ export function verifierFile(name: string): string {
 }
 
 /**
- * Reads what the service knows of the verifier that it serves.
- * @param publicUrl of the configuration, without a slash at its end
+ * Reads the facts about the verifier that the service serves.
+ * @param publicUrl from the configuration, without a trailing slash
  * @param version of this release
  * @throws errors of the disk, if the verifier is not built
  */

@@ -68,16 +68,16 @@ export async function workedExample(
   };
 }
 
-/** Adds to each sibling its side. */
+/** Adds its side to each sibling. */
 function withSides(path: readonly string[], index: number, size: number): readonly PathStep[] {
   const ranges = inclusionRanges(index, size);
   return path.map((sibling, i) => ({ sibling, side: (ranges[i]?.start ?? 0) > index ? 'right' : 'left' }));
 }
 
 /**
- * The part of README.txt in Turkish: what the package is, what is missing to check it and from whom
- * it comes, how to check it with the verifier, and what it does not prove. The commands by hand are
- * those of the English part.
+ * Returns the Turkish part of README.txt: what the package is, what else is needed to check it and from whom to get it,
+ * how to check it with the verifier, and what it does not prove. For checks by hand it refers to the commands of the
+ * English part.
  */
 function turkishReadme(options: ReadmeOptions): string {
   const { manifest, checkpoint, site, verifier } = options;
@@ -197,7 +197,7 @@ ${runs.length === 0 ? 'The package claims completeness for no stream.' : `The pa
   ${PACKAGE_FILES.manifest}       the filter of the export, and the SHA-256 of every file but attachments; signed in ${PACKAGE_FILES.manifestSignature}`;
 }
 
-/** The gap that a restore of an older database left; empty: there is none. */
+/** Describes the gap that the restore of an older database left; empty if there is none. */
 function lostKeys(records: number): string {
   if (records === 0) return '';
   return `The service lost the keys of ${counted(records, 'consent')} that ${records === 1 ? 'is' : 'are'} not erased. Their personal values cannot

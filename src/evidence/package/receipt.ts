@@ -17,7 +17,7 @@ import { firstCheckpointOver, lastRevisionBelow, readLeaves } from './ledger-rea
 import type { Content, FileSink } from './package-writer.js';
 import { runsOfRevisions, type Scope } from './scope.js';
 
-/** Largest receipt, without its encoding: documents that people consent to are far smaller. */
+/** Largest receipt before compression. Documents that people consent to are far smaller. */
 const MAX_BYTES = 8 * 1024 * 1024;
 /** Name of the exporter in the manifest of every receipt. */
 const EXPORTED_BY = 'receipt';
@@ -69,7 +69,7 @@ export async function makeReceipt(
   const request = { siteId, filter: { eventIds: [eventId] }, disclose, exportedBy: EXPORTED_BY };
   const content = { format: RECEIPT_FORMAT, checkpoint, scope, visitorIndex: null } as const;
   const time = await stampedAt(db, size);
-  // An erasure stops whatever is about to disclose values of the site.
+  // Registered, so that an erasure can stop it before it discloses values of the site.
   const row = disclose === 'none' ? null : await ExportRow.start(db, siteId, EXPORTED_BY);
   try {
     await writePackage(options, request, content, sink, async () => row?.assertRunning(), time);
@@ -87,7 +87,7 @@ async function findPlace(db: Queryable, eventId: string): Promise<{ siteId: stri
   return row === undefined ? null : { siteId: row.site_id, revision: row.revision };
 }
 
-/** The newest of the time stamps over a checkpoint: `exported_at` must not be before it. */
+/** Returns the time of the newest time stamp over a checkpoint, because `exported_at` must not be earlier. */
 async function stampedAt(db: Queryable, size: number): Promise<Date> {
   const { rows } = await db.query('select max(gen_time) as time from checkpoint_tokens where size = $1', [size]);
   return z.tuple([z.object({ time: z.date() })]).parse(rows)[0].time;
@@ -106,7 +106,7 @@ async function entriesOf(
 
 const VersionEvent = z.looseObject({ document_version_id: z.string() });
 
-/** The notices of the text and of the configuration that the record names. */
+/** Returns the notices of the text and of the configuration that the record names. */
 async function noticesOf(
   { db, eventLog }: ExportOptions,
   siteId: string,

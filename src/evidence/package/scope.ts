@@ -40,11 +40,11 @@ export interface Scope {
   /** All policies of the ledger as of the checkpoint; null if there are none. */
   readonly policies: RevisionRun | null;
   /**
-   * Whether the package shows in its cover that the records which match are not erased. Otherwise it has
-   * all events of the stream from the first of these records on.
+   * Whether the package's cover shows that the matching records are not erased. Otherwise the package has all events of
+   * the stream from the first of these records on.
    */
   readonly showsAbsence: boolean;
-  /** Runs of which no event is missing. */
+  /** Runs with no event missing. */
   readonly complete: readonly RevisionRun[];
   /** The person that the filter names; null: none. */
   readonly person: PersonScope | null;
@@ -53,9 +53,9 @@ export interface Scope {
 const PAGE = 1_000;
 
 /**
- * Determines the entries that a package encloses. A whole site gives its complete streams, and a
- * range gives the run that contains it. Selected records are enclosed alone, with the erasures that
- * name them. The site's notices and the ledger's policies are always enclosed.
+ * Determines the entries that a package encloses. For a whole site, these are its complete streams; for a range, the
+ * run that contains it. Selected records are enclosed on their own, with the erasures that name them. The site's
+ * notices and the ledger's policies are always enclosed.
  * @param visitor the person that the filter names
  * @param size size of the checkpoint: only batches below it count
  */
@@ -265,14 +265,14 @@ function isMatch({ event, recordText, consent }: SealedEntry, matches: (record: 
 
 /** Bytes of the line of a shown tag in `tags/<number>.ndjson`, at least. */
 const LINE_BYTES = 85;
-/** More tags of a package do not fit into the file of a roll-up, whatever else is in its tree. */
+/** The most tags of a package that fit into the file of a roll-up, whatever else is in its tree. */
 const MOST_TAGS = Math.floor(PROOF_LIMITS.fileBytes / LINE_BYTES);
-/** Batches of the larger roll-ups. Those of the smaller ones cannot have so many leaves. */
+/** Merkle batches per large roll-up. Smaller roll-ups cannot have that many leaves. */
 const PERIOD = PERIODS[2];
 
 /**
- * Refuses runs whose tags cannot fit into the file of a roll-up, before hours of work. Whether others
- * fit shows when their file is made, because its size depends on the tags of other sites.
+ * Refuses runs whose tags cannot possibly fit into the file of a roll-up, to save hours of work. For other runs this
+ * turns out when the file is written, because its size depends on the tags of other sites.
  * @param runs of consents that a package encloses
  * @param size of the checkpoint
  * @throws ExportFailed `too-large`

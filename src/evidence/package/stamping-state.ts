@@ -84,8 +84,8 @@ export interface WaitOptions {
 }
 
 /**
- * Waits until a time stamp covers every consent of a site that is accepted at the time of the call.
- * Later consents are not awaited, so that a busy site does not extend the wait.
+ * Waits until a time stamp covers every consent of a site that was accepted before the call. It does not wait for later
+ * ones, so a busy site does not prolong the wait.
  * @returns false if the time ran out
  */
 export async function waitUntilStamped(

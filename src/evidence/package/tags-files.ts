@@ -13,7 +13,7 @@ import { differ, ExportFailed } from './errors.js';
 import { type BatchLeaf, batchOf, readBatches } from './ledger-reader.js';
 import { EncodedLines, type FileSink } from './package-writer.js';
 
-/** A tag that no leaf of the ledger tree from a number on may have. */
+/** A tag that must be absent from every leaf of the ledger tree from a given number on. */
 export interface AbsentTag {
   /** 32 bytes. */
   readonly tag: Uint8Array;
@@ -157,15 +157,15 @@ function isAmong(sorted: Uint32Array, wanted: number): boolean {
   return sorted[low] === wanted;
 }
 
-/** The lines of one file, made while the tags of the tree pass by in increasing order. */
+/** The lines of one file, collected in one pass over the tags of the tree in increasing order. */
 class TagsFile {
   readonly #proof = new ShownLeavesProof();
   readonly #lines = new EncodedLines();
-  /** How many of the package's own tags were passed. */
+  /** How many of the package's own tags have been seen. */
   #passedOwn = 0;
-  /** The tag that was passed last: whether it is shown depends on the next one. */
+  /** The previous tag. Whether it is shown depends on the next one. */
   #last: { readonly tag: Uint8Array; readonly isOwn: boolean } | null = null;
-  /** How many absent tags are below the tag that was passed last. */
+  /** How many absent tags are below the previous tag. */
   #below = 0;
 
   /**
@@ -220,16 +220,16 @@ class TagsFile {
   }
 }
 
-/** Bytes of an entry with its proofs, roughly. */
+/** Approximate bytes of an entry with its proofs. */
 const ENTRY_BYTES = 1_200;
-/** Bytes by which a leaf of the cover shows that one tag is absent, at most roughly. */
+/** Approximate upper limit of the bytes by which a leaf of the cover shows that one tag is absent. */
 const ABSENCE_BYTES = 1_700;
 /** Bytes of a tag that is shown. */
 const TAG_BYTES = 100;
 
 /**
- * Decides how a package with a run of records shows that they are not erased: in each leaf of the cover
- * from their batch on, or by all events of the stream up to its end.
+ * Decides how a package with a run of records shows that they are not erased: by the absence of their tags in each leaf
+ * of the cover from their batch on, or by all events up to the end of the stream.
  * @param run of the consents stream, shorter than the stream
  * @param last last revision of the stream as of the checkpoint
  * @param size of the checkpoint
@@ -247,7 +247,7 @@ export async function isAbsenceSmaller(db: Queryable, run: RevisionRun, last: nu
   return isWithinLimits && inAll < (last - run.last) * ENTRY_BYTES;
 }
 
-/** Whether the file of a leaf holds all of its tags, or what shows that as many tags are absent, which is an estimate. */
+/** Estimates whether the file of a leaf can hold all of its tags, or the proofs that this many tags are absent. */
 function fitsIntoFile(records: number, tagsCount: number): boolean {
   return tagsCount * TAG_BYTES <= PROOF_LIMITS.fileBytes || records * ABSENCE_BYTES <= PROOF_LIMITS.fileBytes / 2;
 }

@@ -8,9 +8,9 @@ import { utf8 } from '../../../schemas/crypto/encoding.js';
  * about the same cost, and level 6 21.4 % at nearly twice the cost.
  */
 const COMPRESSION_LEVEL = 3;
-/** Bytes of deflated data that come at once. Each piece costs a change of threads. */
+/** Bytes of deflated data per piece. Each piece costs a switch between threads. */
 const PIECE_BYTES = 128 * 1024;
-/** Records of the central directory that one write has. */
+/** Records of the central directory per write. */
 const RECORDS = 1_000;
 
 /**
@@ -98,8 +98,8 @@ export class ZipArchive {
 }
 
 /**
- * Writes to a stream, one piece ahead of it: a write returns once the write before it is done. So
- * the caller makes a piece while the stream works on the last one, and two are in memory at most.
+ * Writes to a stream, one piece ahead of it: a write returns once the previous write is done. The caller can thus
+ * prepare a piece while the stream handles the previous one, and at most two pieces are in memory.
  */
 export class WriteAhead {
   #last: Promise<void> = Promise.resolve();
@@ -286,7 +286,7 @@ function isLarge({ size, packedSize }: ZippedFile): boolean {
   return size >= MAX_32 || packedSize >= MAX_32;
 }
 
-/** Time and date as MS-DOS has them, in UTC: from 1980, in steps of two seconds. */
+/** Encodes time and date as MS-DOS does, in UTC: from 1980, in steps of two seconds. */
 function dosTime(time: Date): number {
   const year = Math.min(Math.max(time.getUTCFullYear() - 1980, 0), 127);
   const date = (year << 9) | ((time.getUTCMonth() + 1) << 5) | time.getUTCDate();
@@ -294,7 +294,7 @@ function dosTime(time: Date): number {
   return date * 2 ** 16 + clock;
 }
 
-/** Little-endian numbers, and the bytes after them. */
+/** Encodes little-endian numbers, followed by bytes. */
 function packed(fields: readonly Field[], ...rest: readonly Uint8Array[]): Uint8Array {
   const out = Buffer.alloc(fields.reduce((sum, [width]) => sum + width, 0));
   let at = 0;

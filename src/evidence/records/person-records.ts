@@ -21,18 +21,18 @@ export interface PersonRecordsOptions {
   readonly keyring: Pick<Keyring, 'proofKeyById' | 'openKeyRows' | 'reportAltered'>;
 }
 
-/** A record whose text in the event log has the proof hash beside it. */
+/** A record whose text in the event log was verified against its proof hash. */
 export interface ProvedRecord {
   readonly record: SealedConsent;
   readonly proofHash: string;
   /** Revision in the stream of the site. */
   readonly revision: number;
-  /** Null: not known to the service. */
+  /** Null if the service does not know the document. */
   readonly documentSlug: string | null;
 }
 
 export interface PersonRecordsPage {
-  /** Without records that are not shown yet, and altered ones. */
+  /** Without altered records and without those that the read model does not show yet. */
   readonly records: readonly ProvedRecord[];
   /** Event id of the last row that was read, after which the next page starts; null: there are no more. */
   readonly next: string | null;
@@ -40,7 +40,7 @@ export interface PersonRecordsPage {
 
 const CopyRow = z.object({
   event_id: z.string(),
-  /** This and what follows is null if the read model has no row. */
+  /** This column and the following ones are null if the read model has no row. */
   revision: z.int().nullable(),
   proof_hash: z.string().nullable(),
   document_version_id: z.string().nullable(),
@@ -50,14 +50,14 @@ const CopyRow = z.object({
 type CopyRow = z.infer<typeof CopyRow>;
 
 /**
- * Reads the next records of a person, the newest first by the times in their ids, and proves each. Only the
- * sealed key rows and the event log decide: the read model finds the places in the log, and the ledger those of which it
- * states another place, or none. An erased record has no key row. A record whose key row or event was
+ * Reads the next records of a person, newest first by the times in their ids, and verifies each. Only the sealed key
+ * rows and the event log decide which records these are. The read model only gives their positions in the log; where it
+ * has none, or a wrong one, the ledger does. An erased record has no key row. A record whose key row or event was
  * altered is left out and reported.
  * @param after event id after which the page starts; null: from the newest
- * @param limit rows that are read; the bodies of so many records are in memory at once
- * @throws LogDiverged if a record is at no place that is stated: it cannot be read, and the page
- *   would not be complete; EventLogUnavailable, database errors
+ * @param limit rows that are read; the bodies of this many records are in memory at once
+ * @throws LogDiverged if a record is at none of the stated positions, because the page would then be incomplete;
+ *   EventLogUnavailable, database errors
  */
 export async function nextPersonRecords(
   options: PersonRecordsOptions,
@@ -68,8 +68,8 @@ export async function nextPersonRecords(
   const { db, keyring } = options;
   const values: unknown[] = [];
   const from = personRowsSql(person, 'newest first', after, limit, (value) => `$${values.push(value)}`);
-  // OFFSET: each row is looked up by its primary key, whatever the planner takes the tables for. The index of
-  // a site would lead through all records of the site, for each row.
+  // OFFSET makes the planner look each row up by its primary key, whatever it believes about the tables. The index of a
+  // site would lead through all records of the site for each row.
   const { rows } = await db.query({
     name: 'records of a person',
     text: `

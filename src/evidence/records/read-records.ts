@@ -37,9 +37,9 @@ export interface ExportedRecord {
 }
 
 /**
- * Reads the records of a page as they were recorded (`ExportedConsent`). The event log provides the
- * content, and the read model only the positions. Every disclosed value is compared with the digest
- * in the record. A record whose key row was altered is left out.
+ * Reads the records of a page as they were recorded (`ExportedConsent`). The content comes from the event log; the read
+ * model only gives the positions. Every disclosed value is compared with the digest in the record. A record whose key
+ * row was altered is left out.
  * @throws ExportFailed `log-and-ledger-differ`; NotGenuine; EventLogUnavailable, database errors
  */
 export async function exportRecords(

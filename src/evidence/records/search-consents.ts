@@ -34,7 +34,7 @@ export interface FoundConsents {
 }
 
 /**
- * Records that one statement and one request examine: neither takes long, however few records
+ * Limits of the records that one statement and one request examine, so that neither takes long even if few records
  * match.
  */
 export interface SearchLimits {
@@ -47,7 +47,7 @@ const LIMITS: SearchLimits = { firstWindow: 2_000, lastWindow: 10_000, perReques
 const GROWTH = 4;
 
 export interface SearchOptions {
-  /** Aborted when nothing waits for the result any more: the search ends before its next statement. */
+  /** Aborted when nobody waits for the result any more. The search then ends before its next statement. */
   readonly gone?: AbortSignal;
   readonly limits?: SearchLimits;
 }
@@ -83,7 +83,7 @@ export async function searchConsents(
         next: { createdAt: last.created_at.getTime(), eventId: last.event_id },
       };
     }
-    // A full page did not show all matches of its window.
+    // If the page is full, the window may have further matches.
     const lastShown = page.rows.length === missing ? page.rows.at(-1) : undefined;
     if (lastShown !== undefined) place = { createdAt: lastShown.created_at.getTime(), eventId: lastShown.event_id };
     else if (page.last === null) return { rows: found, next: null };
@@ -116,9 +116,8 @@ interface Window {
 const WindowRow = z.object({ seen: z.int(), last_id: z.string().nullable(), is_found: z.boolean() });
 
 /**
- * A window is a few thousand rows of tables of any size. The planner must find them by an index and
- * in its order, whatever the statistics show. A plan that reads or sorts a whole site took twenty
- * times as long.
+ * A window is a few thousand rows of tables of any size. The planner must find them through an index and in its order,
+ * whatever the statistics say. A plan that reads or sorts a whole site took twenty times as long.
  */
 const INDEX_LOOK_UPS =
   'set local enable_seqscan = off; set local enable_bitmapscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off';
@@ -197,7 +196,8 @@ function ofPerson(
   bind: Bind,
 ): Examined {
   const rows = personRowsSql({ siteId, ...person }, 'newest first', place?.eventId ?? null, window, bind);
-  // OFFSET: looked up by the primary key. The index of a site would lead through all records of the site, for each row.
+  // OFFSET makes the planner use the primary key. The index of a site would lead through all records of the site for
+  // each row.
   return {
     sql: `select k.event_id, ${COLUMNS}
             from ${rows} k
@@ -234,6 +234,6 @@ const VERSIONS_OF_SLUG =
   'select v.id from document_versions v join documents d on d.id = v.document_id where v.site_id = $1';
 const ANONYMIZED =
   '(w.erased_by is not null or not exists (select from record_keys k where k.event_id = w.event_id and k.site_id = $1))';
-// A batch below the size of a stamped checkpoint is covered by it.
+// A stamped checkpoint covers every Merkle batch whose number is below its size.
 const STAMPED = `exists (select from leaves l where l.stream = ${consentsStreamSql('$1::uuid')} and l.revision = w.revision
   and ${isStamped('l.batch')})`;

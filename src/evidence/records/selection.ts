@@ -10,8 +10,8 @@ import { recordsOfPerson } from '../package/personal-data.js';
 const VERSION = 'v1';
 
 /**
- * The cursor after a revision of the site's stream. It grants no access: every query is limited to
- * the caller's site.
+ * Returns the cursor that continues after a revision of the site's stream. It grants no access: every query is limited
+ * to the caller's site.
  */
 export function cursorBehind(revision: number): string {
   return Buffer.from(`${VERSION}:${revision}`).toString('base64url');
@@ -49,11 +49,11 @@ export interface SelectedErasure {
   readonly announcedAt: Date;
 }
 
-/** Records of a page, which are in memory at once with their content. */
+/** Records per page, which are all in memory with their content. */
 const PAGE = 200;
 /** Rows of a visitor that one statement looks up. */
 const ROWS_OF_VISITOR = 1_000;
-/** Revisions that one statement examines. The limit bounds its run time when few records match. */
+/** Revisions that one statement examines, which limits its run time when few records match. */
 const WINDOW = 50_000;
 
 /** A part of a site's stream: after one revision, up to another. */
@@ -63,10 +63,10 @@ export interface StreamRange {
 }
 
 /**
- * Selects the matching records of a site in the order of its stream. Of a visitor, only records
- * whose key row is unaltered are selected. Each page is a separate statement: a slow caller keeps no
- * transaction open. The revisions of a visitor's records are in memory.
- * @param gone aborted when nothing waits for the records any more: ends the work before its next statement
+ * Selects the matching records of a site in the order of its stream. For a visitor, only records with an unaltered key
+ * row are selected. Each page is a separate statement, so a slow caller keeps no transaction open. The revisions of a
+ * visitor's records are held in memory.
+ * @param gone aborted when nobody waits for the records any more; the work then ends before its next statement
  * @throws RequestRefused VALIDATION_ERROR if the site has no such document or version; the reason of `gone`
  */
 export async function* selectRecords(
@@ -152,7 +152,8 @@ async function revisionsOf(
     gone.throwIfAborted();
     const values: unknown[] = [];
     const bind: Bind = (value) => `$${values.push(value)}`;
-    // OFFSET: looked up by the primary key. The index of a site would lead through all records of the site, for each row.
+    // OFFSET makes the planner use the primary key. The index of a site would lead through all records of the site for
+    // each row.
     const { rows } = await db.query(
       `select k.event_id, c.revision
          from ${personRowsSql(person, 'oldest first', after, ROWS_OF_VISITOR, bind)} k
@@ -198,7 +199,7 @@ async function selectAt(
   siteId: string,
   revisions: readonly number[],
 ): Promise<readonly SelectedRecord[]> {
-  // OFFSET: each is looked up by its place, whatever the planner takes the site for.
+  // OFFSET makes the planner look each record up by its position, whatever it believes about the site.
   const consents = `unnest($2::bigint[]) w (revision) cross join lateral (
     select c.* from read_model.consents c where c.site_id = $1 and c.revision = w.revision offset 0) c`;
   const { rows } = await db.query(`${selected(consents)} order by c.revision`, [siteId, revisions]);
@@ -237,8 +238,8 @@ export async function* selectErasures(
 const LastRevision = z.tuple([z.object({ revision: z.int().nullable() })]);
 
 /**
- * Returns the last revision of a site's stream that the read model shows; -1: none. Every record and
- * every erasure up to it can be selected.
+ * Returns the last revision of a site's stream that the read model shows; -1 if none. Every record and every erasure up
+ * to it can be selected.
  */
 export async function lastShownRevision(db: Queryable, siteId: string): Promise<number> {
   const { rows } = await db.query(
@@ -251,9 +252,7 @@ export async function lastShownRevision(db: Queryable, siteId: string): Promise<
 
 const VersionIds = z.array(z.object({ id: z.string() }));
 
-/**
- * The document versions that the filters allow; null: all. @throws RequestRefused VALIDATION_ERROR
- */
+/** Returns the document versions that the filters permit; null for all. @throws RequestRefused VALIDATION_ERROR */
 export async function versionsOf(
   db: Queryable,
   siteId: string,

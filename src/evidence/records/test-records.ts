@@ -27,13 +27,13 @@ export interface TestRecordOptions {
 export interface TestRecord {
   readonly record: ConsentRecord;
   readonly proofHash: string;
-  /** Place among the test records of the site, and their erasures. */
+  /** Position among the test records of the site and their erasures. */
   readonly number: number;
-  /** Null: not known to the service. */
+  /** Null if the service does not know the document. */
   readonly documentSlug: string | null;
   /** Whether the proof hash belongs to the record. */
   readonly isProved: boolean;
-  /** The seed of the personal values; null: they are erased. */
+  /** The seed of the personal values; null if they are erased. */
   readonly seed: Uint8Array | null;
   readonly body: ConsentRecordedBody;
 }
@@ -73,7 +73,11 @@ async function read({ db, keyring }: TestRecordOptions, { where, values }: Query
     read.map(async ({ record, body, number, seed, proof_hash: proofHash }) => {
       const key = await findProofKey(keyring, record.proof_key_id);
       return {
-        ...{ record, body, number, seed, proofHash },
+        record,
+        body,
+        number,
+        seed,
+        proofHash,
         documentSlug: slugOf.get(record.document_version_id) ?? null,
         isProved: key !== null && isProofHashOf(body.record, proofHash, testProofKey(key.key)),
       };
@@ -81,11 +85,11 @@ async function read({ db, keyring }: TestRecordOptions, { where, values }: Query
   );
 }
 
-/** Test records that are read and proved at once: milliseconds of the main thread. */
+/** Test records that are read and verified at once, which takes milliseconds of the main thread. */
 const PAGE = 20;
 
 /**
- * Reads the test records of a site in pages, each in one statement. Others get their turn between them.
+ * Reads the test records of a site in pages, each with one statement. Other requests get their turn between pages.
  * @param order `asc`: from the first after `after`; `desc`: from the newest
  * @param visitor blind index of a visitor id; null: of all
  */
@@ -124,7 +128,10 @@ export async function findTestRecord(
   return found[0] ?? null;
 }
 
-/** The personal values of a test record; null: they are erased. A test record keeps no content of an attachment. */
+/**
+ * Returns the personal values of a test record; null if they are erased. A test record does not keep the content of
+ * attachments.
+ */
 export function valuesOf(site: Pick<SiteContext, 'siteKey'>, { record, body, seed }: TestRecord): JsonObject | null {
   if (seed === null) return null;
   const values: Record<string, JsonValue> = {};
@@ -138,7 +145,10 @@ export function valuesOf(site: Pick<SiteContext, 'siteKey'>, { record, body, see
 
 const Last = z.array(z.object({ last: z.int() })).length(1);
 
-/** The number of the last test record or erasure of a site: everything up to it is visible. 0: there is none. */
+/**
+ * Returns the number of the last test record or erasure of a site, up to which everything is visible; 0 if there is
+ * none.
+ */
 export async function lastTestNumber(db: Queryable, siteId: string): Promise<number> {
   const { rows } = await db.query(
     `select greatest((select max(number) from test_records where site_id = $1),

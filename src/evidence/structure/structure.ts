@@ -19,17 +19,17 @@ import { syncFolder } from '../../platform/files.js';
 
 /** Result of an export of the structure. */
 export interface ExportedStructure {
-  /** Size of the checkpoint up to which the folder has every file; 0: the ledger has none. */
+  /** Size of the checkpoint up to which the folder has every file; 0 if the ledger has no checkpoint. */
   readonly size: number;
-  /** Files that were written; the others were there. */
+  /** Number of files that were written; the others existed. */
   readonly written: number;
 }
 
 /**
- * Writes the published structure into a folder, as any static host can serve it below `/checkpoints/`.
- * Files that never change are written once, so that an export that was interrupted goes on where it
- * ended. The checkpoint is written last: what it states is there.
- * @param onProgress gets the number of leaves of the ledger tree that are done, and of all
+ * Writes the published structure into a folder that any static host can serve below `/checkpoints/`. Files that never
+ * change are written once, so an interrupted export resumes where it ended. The checkpoint is written last, so
+ * everything that it commits to is already there.
+ * @param onProgress is called with the number of leaves of the ledger tree that are done, and the total
  * @throws TablesDiffer, database and file-system errors
  */
 export async function exportStructure(
@@ -76,7 +76,7 @@ async function written(write: WriteBytes, read: Promise<Uint8Array | null>): Pro
   await write(bytes);
 }
 
-/** Files below a folder, each whole or absent. */
+/** Files below a folder. Each is either complete or absent. */
 class Files {
   written = 0;
 
@@ -106,13 +106,13 @@ class Files {
     } finally {
       await handle.close();
     }
-    // A name that a power failure loses is missing, and is written again.
+    // If a power failure loses the name, the file is missing and will be written again.
     await rename(temporary, file);
     this.written += 1;
   }
 }
 
-/** Gets the next bytes of a file. The next ones are read when it resolves. */
+/** Receives the next bytes of a file. The bytes after them are read once it resolves. */
 export type WriteBytes = (bytes: Uint8Array) => Promise<void>;
 
 const HeaderRows = z.array(z.object({ header: z.string() })).max(1);
@@ -125,9 +125,9 @@ export async function readHeader(db: Queryable, number: number): Promise<BatchHe
 }
 
 /**
- * Writes the structure file of a leaf: its runs, then its tags, in the order of their trees. The memory
- * holds the runs and one page of tags. The last page is written only if the header commits to all: a
- * file that a cache keeps for ever must not accuse the ledger for a row of a table.
+ * Writes the structure file of a leaf: its runs, then its tags, in the order of their trees. The runs and one page of
+ * tags are in memory. The last page is written only if the header commits to everything: caches keep the file for ever,
+ * and it must not incriminate the ledger because of one damaged row.
  * @throws TablesDiffer if the tables contradict the header; errors of `write`, database errors
  */
 export async function writeStructure(
@@ -142,7 +142,7 @@ export async function writeStructure(
   for (const run of runs) streams.append(keyedRunLeaf(run));
   let page = concatBytes(...runs.map((run) => runBytes({ ...run, key: fromHex(run.key) ?? new Uint8Array() })));
   const tags = new Frontier();
-  // Before the tags are opened: a transaction must not wait for a client that takes many runs.
+  // This comes before the tags are read, because a transaction must not wait for a client that is still receiving runs.
   if (header.tags_count > 0 && page.length > 0) {
     await write(page);
     page = new Uint8Array();

@@ -32,8 +32,8 @@ export interface StoredEntry {
 /**
  * Checks a record's position in its batch from its stored bytes. It covers entry, leaf, hash chain,
  * the batch's root, its header, and the header's leaf in the ledger tree.
- * @param onDamagedNodes called with the number of a batch whose stored tree nodes do not lead to its
- *   root, while its leaves do: the nodes are a cache, and the leaves decide
+ * @param onDamagedNodes called with the number of a batch whose stored tree nodes do not lead to its root although its
+ *   leaves do; the nodes are only a cache, so the leaves decide
  * @returns null if the record is in no batch yet; false if a check fails; otherwise the batch's
  *   number and its ledger-tree leaf
  */
@@ -137,7 +137,7 @@ async function signedCheckpoint(db: Queryable, text: string): Promise<Checkpoint
   return null;
 }
 
-/** Whether all tokens are stored, are over the note, and the time is that of the earliest. */
+/** Returns whether all tokens are stored and cover the note, and the stored time is that of the earliest. */
 function haveTokens({ note, tokens, stored, gen_time }: StampedCheckpoint): boolean {
   const earliest = Math.min(...stored.map((token) => token.gen_time.getTime()));
   return tokens === stored.length && earliest === gen_time.getTime() && stored.every((token) => isTokenOf(note, token));
@@ -149,8 +149,7 @@ function isTokenOf(note: string, { tsr, tsr_sha256, gen_time }: TokenRow): boole
     const info = parseTimestamp(tsr).tstInfo;
     if (info === undefined || info.genTime.date.getTime() !== gen_time.getTime()) return false;
     const { digest } = info.imprint;
-    // An authority may require a longer hash than SHA-256. The offline verifier then checks the
-    // imprint.
+    // An authority may require a longer hash than SHA-256. Only the offline verifier checks such an imprint.
     return digest.length !== 32 || equalBytes(digest, sha256(utf8(note)));
   } catch (error) {
     if (error instanceof MalformedInput) return false;

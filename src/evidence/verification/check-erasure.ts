@@ -20,9 +20,9 @@ export interface ErasureCheckOptions {
 }
 
 /**
- * Checks that the `SubjectErased` of a missing key exists and names the record, once it is announced.
- * It must be in the log as it was sealed, or be stored and not sealed yet. The erasure tables prove nothing, because an
- * attacker who deletes a key could also write them.
+ * Checks that the `SubjectErased` of a missing key exists and names the record, once it is announced. It must be in the
+ * log exactly as it was sealed, or be stored but not sealed yet. The erasure tables prove nothing, because an attacker
+ * who deletes a key could also write them.
  * @throws EventLogUnavailable, database errors
  */
 export async function isErasureReal(options: ErasureCheckOptions, stored: StoredRecord): Promise<boolean> {

@@ -15,7 +15,7 @@ import { LogDiverged } from '../../pipeline/event-log/errors.js';
 import type { EventLog, EventPlace, StreamEvent } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';
 
-/** The place of a record in the log, as a row of the read model states it. */
+/** The position of a record in the log, as a row of the read model states it. */
 export interface StatedPlace {
   readonly event_id: string;
   readonly site_id: string;
@@ -33,11 +33,10 @@ export interface LoggedRecord {
 }
 
 /**
- * Reads the records of rows of the read model from the log, in their order. Null: the log has another event
- * at the stated place, or one that is not a consent. The row or the event was altered.
- * @param rows at most some hundreds: their bodies are in memory at once
- * @throws LogDiverged if the log has no event at a stated place: it cannot be read, which proves
- *   nothing about the record
+ * Reads from the log the records of some rows of the read model, in their order. A record is null if the log has
+ * another event at the stated position, or one that is not a consent; then the row or the event was altered.
+ * @param rows at most a few hundred, because all bodies are in memory at once
+ * @throws LogDiverged if the log has no event at a stated position, which proves nothing about the record
  * @throws EventLogUnavailable
  */
 export async function readLoggedRecords(
@@ -56,10 +55,10 @@ export async function readLoggedRecords(
 const SealedPlaces = z.array(z.object({ stream: z.string(), revision: z.int() }));
 
 /**
- * Reads the events of records at the places where the ledger has them sealed, for rows of the read model that
- * state another place, or none.
- * @param eventIds at most some hundreds
- * @returns the events by id; one that is not sealed, or not at its place, is not among them
+ * Reads the events of records at the positions under which they were sealed, for rows of the read model that state
+ * another position or none.
+ * @param eventIds at most a few hundred
+ * @returns the events by id, without those that are not sealed or not at their position
  * @throws EventLogUnavailable; database errors
  */
 export async function readSealedEvents(

@@ -5,12 +5,11 @@ import { BatchHeader } from '../../../schemas/evidence/batch-header.js';
 import type { Queryable } from '../../platform/database/pool.js';
 
 /**
- * Largest time by which a batch can be dated before its record, in milliseconds. It exceeds the
- * possible difference between two clocks of one installation.
+ * Milliseconds by which a batch may be dated before its record: more than two clocks of one installation can differ.
  */
 const SLACK_MS = 10 * 60_000;
 const PAGE = 100;
-/** Runs in memory, about 100 bytes each. */
+/** Number of runs in memory, about 100 bytes each. */
 const MAX_RUNS = 100_000;
 
 /** Sealing time and stream runs of a batch or roll-up. */
@@ -24,20 +23,19 @@ const Revisions = z.array(z.object({ revision: z.int() }));
 const Bodies = z.array(z.object({ body: z.instanceof(Uint8Array) }));
 
 /**
- * The positions that the events of the ledger seal. The events are immutable and large. Each is
- * therefore parsed once, and the parts of the newest ones that verification needs are kept in
- * memory.
+ * The positions that the ledger's events seal. These events are immutable and large, so each is parsed once, and what
+ * verification needs of the newest ones is kept in memory.
  */
 export class SealedRuns {
   readonly #known = new Map<number, Sealed>();
   #size = 0;
 
-  /** @param maxRuns bound of the memory */
+  /** @param maxRuns limit of the runs in memory */
   constructor(private readonly maxRuns = MAX_RUNS) {}
 
   /**
-   * Whether a batch that was sealed since the record's creation contains the record's position. The
-   * search starts with the newest batch, so that a recent record needs few.
+   * Returns whether a Merkle batch that was sealed since the record's creation contains the record's position. The
+   * search starts with the newest batch, so a recent record takes few steps.
    * @param db in a transaction with one snapshot
    * @param createdAt `created_at` of the record
    */

@@ -45,8 +45,8 @@ export const ConsentReadModelRow = z.object({
 const StatedPlaceRow = ConsentReadModelRow.pick({ event_id: true, site_id: true, revision: true });
 
 /**
- * The time that a former tool states, of `read_model.consents c`. The read model of an earlier version has no such
- * column, and answers until the new one is built.
+ * The time that a former tool states, in `read_model.consents c`. The read model of an earlier version, which serves
+ * until the new one is built, has no such column.
  */
 export const CLAIMED_AT = "(to_jsonb(c) ->> 'claimed_at')::timestamptz";
 
@@ -80,7 +80,7 @@ select ${CONSENT_READ_MODEL_COLUMNS}, s.tenant_id,
   left join erased_records e on e.event_id = c.event_id`;
 
 /**
- * Looks up the place of a record.
+ * Looks up the position of a record.
  * @param tenantId limits the search to the records of this tenant; null: all tenants
  * @returns null if there is no record, or more than one
  */
@@ -140,10 +140,7 @@ export type CopiedColumns = Pick<
   | 'approval_token_id'
 >;
 
-/**
- * Whether every column of the read model equals the record. The columns are copies, and the panel
- * shows them.
- */
+/** Returns whether every column of the read model equals the record. The columns are copies that the panel shows. */
 export function columnsAgree(stored: CopiedColumns, record: SealedConsent): boolean {
   return (
     stored.event_id === record.event_id &&
@@ -171,8 +168,8 @@ function sameCategories(stored: unknown, categories: SealedConsent['categories']
 }
 
 /**
- * Whether the stored erasure data is consistent: the key is missing exactly if the record is erased,
- * and its announcement, if it is queued, is known. The read model may lag.
+ * Returns whether the stored erasure data is consistent: the key is missing if and only if the record is erased, and a
+ * queued announcement is known. The read model may lag.
  */
 export function erasureAgrees(stored: StoredRecord): boolean {
   const { is_erased: isErased, erasure_event_id: announcement } = stored;

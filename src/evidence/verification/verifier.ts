@@ -82,7 +82,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     verify: async (identifier, tenantId) => {
       const place = await findRecordPlace(options.db, identifier, tenantId);
       if (place === null) return null;
-      // Before the transaction: a log that hangs must not hold a connection of the database.
+      // Read before the transaction, so that a log that hangs does not hold a database connection.
       const logged = await recordInLog(options, place);
       return withTransaction(
         options.db,
@@ -124,11 +124,11 @@ async function verifyStored(
 }
 
 /**
- * Reads the record from the log at the place that its row states. If another event is there, or none, and
- * the record is sealed at another place, it is read from that one: the row was altered, and the position
- * in the batch will not agree with it.
+ * Reads the record from the log at the position that its row states. If that position has no event or another one, and
+ * the record is sealed at a different position, it is read from there. The row was then altered, and its position will
+ * not match the one in the batch.
  * @returns null if the row or the event was altered
- * @throws LogDiverged if the log has no event at the stated place, and the record nowhere else
+ * @throws LogDiverged if the log has no event at the stated position, and the record is nowhere else
  */
 async function recordInLog(
   { db, eventLog }: Pick<VerifierOptions, 'db' | 'eventLog'>,
@@ -157,7 +157,7 @@ async function verifySealing(
     proof_hash: stored.proof_hash,
   };
   const batch = await checkBatch(db, entry, evidence, onDamagedNodes);
-  // The ledger's events show what is sealed, even if the tables derived from them were altered.
+  // The ledger's events show what was sealed, even if the tables derived from them were altered.
   const record = logged?.record ?? null;
   if (batch === null && record !== null && (await sealedRuns.contain(db, place, record.created_at))) {
     return { merkleValid: false, timestamp: null };

@@ -59,13 +59,13 @@ export interface AdmissionOptions {
   readonly promises: Promises;
   /** Receives database failures for the logger. */
   readonly onError: (error: unknown) => void;
-  /** Receives failures to sign promises; the consents are accepted, and answered without a promise. */
+  /** Receives failures to sign promises. The consents are accepted anyway, and the response has no promise. */
   readonly onUnsigned: (error: unknown) => void;
   readonly limits?: GroupLimits;
   readonly observer?: GroupObserver;
 }
 
-/** What an admission writes to, and reads approval tokens from: the records of a site, or its test records. */
+/** Where an admission stores consents and looks up approval tokens: the live records of a site, or its test records. */
 export interface AdmissionStore {
   /** Stores the consents of one request. */
   submit(submission: Submission): Promise<PromisedOutcome>;
@@ -74,20 +74,20 @@ export interface AdmissionStore {
   mint(site: SiteContext, request: ApprovalTokenRequest): Promise<ApprovalTokenResponse['data']>;
   /** The site with the keys of what is stored. */
   keysOf(site: SiteContext): SiteContext;
-  /** Whether no further record can be stored for the moment. */
+  /** Whether no further record can be stored at the moment. */
   isFull(): boolean;
-  /** Milliseconds from `created_at` of a record to the time before which it is sealed, as promised. */
+  /** Milliseconds from `created_at` of a record to the promised deadline of its sealing. */
   readonly sealWithinMs: number;
 }
 
-/** What every admission has, whatever its store. */
+/** What every admission needs, whatever its store. */
 export type AdmissionSurroundings = Pick<AdmissionOptions, 'directory' | 'random' | 'clock' | 'onError'>;
 
 /** Maximum number of evaluations of one request while its site keeps changing. */
 const MAX_TRIES = 4;
 const RETRY_AFTER_SECONDS = 2;
 
-/** Creates the admission of records: what it accepts is evidence. */
+/** Creates the admission of live records, which are evidence. */
 export function createAdmission(options: AdmissionOptions): Admission {
   const { db, random, outbox, promises } = options;
   const submitter = createSubmitter({
@@ -123,7 +123,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   };
 }
 
-/** The checks and decisions of admission, the same for every store. */
+/** Creates an admission for a store. Its checks and decisions are the same for every store. */
 export function admissionTo(options: AdmissionSurroundings, store: AdmissionStore): Omit<Admission, 'drain'> {
   const { directory, random, clock } = options;
 
@@ -167,15 +167,19 @@ export function admissionTo(options: AdmissionSurroundings, store: AdmissionStor
     for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
       const tokens = await findTokens(site, consents);
       const options = {
-        ...{ request, consents, site, tokens, nonce },
+        request,
+        consents,
+        site,
+        tokens,
+        nonce,
         now: clock(),
         sealWithinMs: store.sealWithinMs,
         isOutboxFull: store.isFull(),
       };
       const evaluated =
-        request.rest === undefined
+        request.yieldToOthers === undefined
           ? submissionOf(options, random)
-          : await submissionInSteps(options, random, request.rest);
+          : await submissionInSteps(options, random, request.yieldToOthers);
       const outcome = await store.submit(evaluated.submission);
       if (outcome.request === 'replayed') throw new RequestRefused('NONCE_REPLAYED');
       if (outcome.request !== 'stale') return resultsOf(request.shape, evaluated, outcome);
@@ -197,7 +201,7 @@ export function admissionTo(options: AdmissionSurroundings, store: AdmissionStor
         await useNonce(request);
         throw error;
       }
-      await request.rest?.();
+      await request.yieldToOthers?.();
       return admitParsed(request, consents);
     },
     mint: async (request, parse) => {

@@ -29,7 +29,7 @@ export interface Submission {
   readonly site: Pick<SiteContext, 'siteId' | 'tenantId' | 'configRevision'>;
   /** Null if an earlier attempt of the same request consumed it. */
   readonly nonce: Buffer | null;
-  /** Whether its key is publishable: then a part of the quota is kept from it. */
+  /** Whether its key is publishable. Such keys may not use a reserved part of the quota. */
   readonly isPublishable: boolean;
   readonly consents: readonly SubmittedConsent[];
 }
@@ -100,8 +100,8 @@ const QUERY = {
  * Admits a group of submissions in one transaction. When it resolves, the accepted consents are
  * durable on the server that it was given.
  * @param submissions must not contain a nonce or an idempotency key twice
- * @param server that must have answered; absent: any
- * @throws ServerChanged if another server answered: its answer does not count
+ * @param server the server that must have answered; absent: any
+ * @throws ServerChanged if another server answered, because its answer proves nothing
  * @throws pg.DatabaseError if the server rejected the group; then nothing of the group is stored.
  *   After any other error the outcome is unknown.
  */
@@ -157,7 +157,7 @@ interface Site {
 }
 
 interface Request {
-  /** Place of its site in the group, from 1. */
+  /** Position of its site in the group, from 1. */
   readonly site: number;
   readonly nonce: Buffer | null;
   readonly isPublishable: boolean;

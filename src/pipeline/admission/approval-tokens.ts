@@ -61,7 +61,7 @@ export function vouchedFields({ identity, customDocumentHash }: FoundToken): (ty
 const TOKEN_BYTES = 32;
 const TOKEN_ID_BYTES = 16;
 
-/** Where tokens are kept, and how their texts begin. */
+/** The table of tokens, and the prefixes of tokens and ids. */
 const LIVE_TOKENS = { table: 'approval_tokens', token: 'hat_', id: 'atk_' } as const;
 export const TEST_TOKENS = { table: 'test_approval_tokens', token: 'hat_test_', id: 'atk_test_' } as const;
 
@@ -79,8 +79,8 @@ const TokenColumns = z.object({
 });
 
 /**
- * Looks up approval tokens before the transaction that consumes them, because the record contains
- * their details.
+ * Looks up approval tokens. This happens before the transaction that consumes them, because the record contains their
+ * details.
  * @returns the site's tokens among `tokens`, by their secret; none whose row was altered
  */
 export async function findApprovalTokens(
@@ -116,7 +116,7 @@ const TestRows = z.array(
   }),
 );
 
-/** Looks up approval tokens of test keys. They grant nothing but test records, so that their rows have no seal. */
+/** Looks up approval tokens of test keys. They only permit test records, so their rows have no row seal. */
 export async function findTestTokens(
   db: Queryable,
   site: Pick<SiteContext, 'siteId' | 'siteKey'>,

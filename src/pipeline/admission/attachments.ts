@@ -18,15 +18,15 @@ export interface Attachment {
 const startsWith = (bytes: Uint8Array, magic: readonly number[], offset = 0): boolean =>
   magic.every((byte, i) => bytes[offset + i] === byte);
 
-/** Most pixels in a row or a column of a picture. A screenshot of a long page by Chromium has 16,384. */
+/** Largest width and height of a picture, in pixels. Chromium's screenshot of a long page has 16,384. */
 const MAX_PIXELS = 32_768;
 const PNG_HEAD = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52];
 const PNG_END = [0, 0, 0, 0, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82];
 
 /**
- * Whether bytes are a whole PNG of a usable size: its first chunk states the size, and the last one ends it
- * (PNG, third edition, §5.2, §11.2.1). A picture that was cut off shows only a part of what was signed, and a
- * stated size of 2^31 pixels would end the program of whoever opens it.
+ * Returns whether bytes are a complete PNG of a usable size: the first chunk states the size, and the last one marks
+ * the end (PNG, third edition, §5.2, §11.2.1). A truncated picture shows only part of what was signed, and a stated
+ * size of 2^31 pixels would crash the viewer.
  */
 function isPng(bytes: Uint8Array): boolean {
   if (!startsWith(bytes, PNG_HEAD) || !startsWith(bytes, PNG_END, bytes.length - PNG_END.length)) return false;
@@ -78,7 +78,7 @@ function signatureImage(text: string, statedType: string | null): Attachment {
   return attachment('signature_image', image.mediaType, image.content);
 }
 
-/** The picture of what a backend showed. The specification has no code for it. */
+/** Decodes the picture of what a backend showed. The specification has no error code for it. */
 function screenshot(text: string): Attachment {
   const image = imageOf(text, CONSENT_LIMITS.screenshotBytes);
   if (image === null || image === 'too large') {
@@ -93,7 +93,7 @@ function screenshot(text: string): Attachment {
   return attachment('presentation_screenshot', image.mediaType, image.content);
 }
 
-/** Decodes a picture. @returns null if it is none, or of another type than its `data:` URL states */
+/** Decodes a picture. @returns null if it is not a picture, or not of the type that its `data:` URL states */
 function imageOf(text: string, maxBytes: number): Pick<Attachment, 'mediaType' | 'content'> | 'too large' | null {
   const { mediaType: urlType, payload } = splitDataUrl(text);
   if (base64Size(payload) > maxBytes) return 'too large';

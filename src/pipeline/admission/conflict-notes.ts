@@ -1,7 +1,7 @@
 import { pause } from '../../platform/background/waiting.js';
 import type { Queryable } from '../../platform/database/pool.js';
 
-/** An idempotency key that was used again with another body. */
+/** An idempotency key that was reused with a different body. */
 export interface IdempotencyConflict {
   readonly siteId: string;
   readonly apiKeyId: string;
@@ -11,24 +11,29 @@ export interface IdempotencyConflict {
 
 /** Collects conflicts of idempotency keys for the panel and webhooks. */
 export interface ConflictNotes {
-  /** Counts a conflict. It is stored after the answer to the caller. */
+  /** Notes a conflict, which is stored after the response to the caller. */
   note(conflict: IdempotencyConflict): void;
-  /** Resolves when all that was noted is stored. */
+  /** Resolves when everything noted so far is stored. */
   drain(): Promise<void>;
 }
 
 export interface ConflictNotesOptions {
   /** In the role `consent_ledger_api`. */
   readonly db: Queryable;
-  /** Receives database failures for the logger. What was noted is then lost: the callers got their warnings. */
+  /**
+   * Receives database failures for the logger. The notes are then lost, but the callers have received their warnings.
+   */
   readonly onError: (error: unknown) => void;
 }
 
-/** A caller that conflicts at any rate costs one statement in this time, in milliseconds. */
+/** Milliseconds between two statements, however many conflicts a caller causes. */
 const PAUSE_MS = 1_000;
-/** Records of one statement. Further ones are not counted until it is done. */
+/** Limit of records per statement. Further ones are not counted until it is done. */
 const MAX_PENDING = 10_000;
-/** Records of one API key in it: the table keeps no more. Without this limit, one caller would hide the others. */
+/**
+ * Limit of records per API key in a statement, as in the table. Without it, one caller would hide the conflicts of
+ * others.
+ */
 const MAX_PENDING_OF_KEY = 100;
 
 interface Counted {
@@ -38,7 +43,7 @@ interface Counted {
   times: number;
 }
 
-/** Creates the notes of one process. A process that is killed loses those of the last second. */
+/** Creates the notes of one process. If the process is killed, those of the last second are lost. */
 export function createConflictNotes({ db, onError }: ConflictNotesOptions): ConflictNotes {
   let pending = new Map<string, Map<string, Counted>>();
   let records = 0;

@@ -24,7 +24,7 @@ export function personalFields(
   attachments: readonly Attachment[],
 ): ReadonlyMap<DisclosureName, JsonValue> {
   const fields = new Map<DisclosureName, JsonValue>();
-  // The record itself contains the other fields, except the approval token, which is never stored.
+  // The other fields are in the record itself, except the approval token, which is never stored.
   for (const name of names) {
     const value = source[name];
     if (value != null && isDisclosureName(name)) fields.set(name, value);
@@ -40,7 +40,7 @@ export function personalFields(
 }
 
 export interface EncodedDisclosures {
-  /** Text that the event keeps of them, before its encryption (`disclosuresOf`). */
+  /** Text that the event stores, before encryption (`disclosuresOf`). */
   readonly kept: string;
   /** The digests of the disclosures by name: `disclosures` of the record. */
   readonly digests: Partial<Record<DisclosureName, string>>;

@@ -47,20 +47,20 @@ export function evaluate(consent: ParsedConsent, site: SiteContext, token: Found
     return refused('whole', new RequestRefused('INVALID_CATEGORIES', undefined, { errors: categoryErrors }));
   const tokenError = evaluateToken(consent, version, token);
   if (tokenError !== null) return refused('item', tokenError);
-  // The transaction decides by the row of the plan, and cannot tell whether it was altered.
+  // The transaction decides by the row of the plan, but cannot tell whether that row was altered.
   if (!site.plan.isActive) return refused('item', noSubscription());
   return { kind: 'admissible', config: site.config, version, token };
 }
 
 /**
- * Categories that contradict the decision, or the configuration by which the person was asked. Such a
- * record could not be read later: it says yes and no.
+ * Returns the categories that contradict the decision, or the configuration with which the person was asked. Such a
+ * record would be ambiguous for ever: it says both yes and no.
  */
 export function contradictoryCategories(
   { categories, decision }: Pick<ConsentRequest, 'categories' | 'decision'>,
   { record }: SiteConfig,
 ): readonly FieldError[] {
-  // A withdrawal must be as easy as a consent (GDPR Article 7(3)): it is never refused for its form.
+  // Withdrawing must be as easy as consenting (GDPR Article 7(3)), so a withdrawal is never refused for its form.
   if (categories == null || decision === 'withdrawn') return [];
   return record.categories.flatMap(({ key, required }): FieldError[] => {
     if (!Object.hasOwn(categories, key)) return [];

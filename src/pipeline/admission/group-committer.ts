@@ -47,10 +47,9 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Creates a committer that collects items while a group is in progress. It sends them together on
- * the next turn of the event loop after a place becomes free, and at once if no group is in progress:
- * while more than a thousand sockets are ready, Node reads from them for seconds before the loop
- * turns. It never waits for more items.
+ * Creates a committer that collects items while a group is in progress. It sends them together on the next turn of the
+ * event loop after a slot becomes free. If no group is in progress, it sends immediately, because while more than a
+ * thousand sockets are ready, Node reads from them for seconds before the loop turns. It never waits for more items.
  */
 export function createGroupCommitter<Item, Result>(
   options: GroupCommitterOptions<Item, Result>,
@@ -66,7 +65,7 @@ export function createGroupCommitter<Item, Result>(
     if (waiting.length === 0 || inFlight >= options.maxInFlight) return;
     if (inFlight === 0 && next !== 'at once') {
       next = 'at once';
-      // After all that can continue now, so that what was answered together is sent together.
+      // Runs after everything that can continue now, so that items that were unblocked together are sent together.
       process.nextTick(flush);
     } else if (next === 'none') {
       next = 'on the next turn';

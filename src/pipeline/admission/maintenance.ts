@@ -6,7 +6,7 @@ import type { Queryable } from '../../platform/database/pool.js';
  */
 export const MAINTENANCE_INTERVAL_MS = 20_000;
 
-/** What test keys leave, with the primary key and the time of each table. */
+/** The tables of test keys, with the primary key and the time column of each. */
 const TEST_TABLES = [
   ['test_records', 'number', 'created_at'],
   ['test_approval_tokens', 'id', 'created_at'],
@@ -14,11 +14,10 @@ const TEST_TABLES = [
 ] as const;
 
 /**
- * Removes expired admission state. Starts new generations of nonces and idempotency keys when they
- * are due, and deletes expired approval tokens that were never consumed, and conflicts of idempotency
- * keys and all that test keys left after 30 days.
- * Each step is a short transaction and may run in several processes at once. A late run keeps data
- * longer, never shorter.
+ * Removes expired admission state. Starts new generations of nonces and idempotency keys when they are due. Deletes
+ * expired approval tokens that were never consumed, and after 30 days conflicts of idempotency keys and all data of
+ * test keys. Each step is a short transaction and may run in several processes at once. A late run keeps data longer,
+ * never shorter.
  * @param db in the role `consent_ledger_worker`
  * @throws any database error; the caller runs it again at the next interval
  */

@@ -69,10 +69,7 @@ function validated<T>(
 const isCategories = (path: readonly PropertyKey[]): boolean => path[0] === 'categories';
 const isCategoriesOfItem = (path: readonly PropertyKey[]): boolean => path[2] === 'categories';
 
-/**
- * Narrows the type for the compiler. The schema has already required an object; a change of the
- * schema fails here.
- */
+/** Narrows the type for the compiler. The schema already requires an object; if the schema changes, this throws. */
 function objectOf(json: JsonValue | undefined): JsonObject {
   if (json === null || typeof json !== 'object' || Array.isArray(json))
     throw new Error('a validated consent is no object');
@@ -128,9 +125,9 @@ const KNOWN: Readonly<Record<Channel, ReadonlySet<string>>> = {
 const MAX_WARNINGS = 10;
 
 /**
- * Names the members of a consent that were ignored: the caller lost their values. Of an unknown one that
- * is one edit away from a known name, it names that: letters count as equal in both cases, and `-` and no
- * separator as `_`. Of very many, only the first are named.
+ * Returns warnings about members of a consent that were ignored, whose values the caller would miss. If a name is one
+ * edit away from a known one, the warning suggests it; case is ignored, and `-` or no separator counts as `_`. If there
+ * are very many, only the first are named.
  */
 export function ignoredMembers(source: JsonObject, channel: Channel): readonly FieldError[] {
   return Object.keys(source)

@@ -63,7 +63,7 @@ export interface PrepareOptions {
   readonly connection: Connection;
   /** Unix milliseconds. */
   readonly now: number;
-  /** Milliseconds from `now` to the sealing of the record, as promised. */
+  /** Milliseconds from `now` to the promised deadline of the record's sealing. */
   readonly sealWithinMs: number;
 }
 
@@ -78,7 +78,7 @@ export interface RecordDraft {
   readonly textOf: (eventId: string, digests: ConsentRecord['disclosures']) => string;
 }
 
-/** A record with its keys, and nothing that admission alone gives. */
+/** A record with its keys, without what only admission adds. */
 export type PreparedRecord = Omit<PreparedConsent, 'sealedBefore' | 'tokenId'>;
 
 /**
@@ -91,7 +91,10 @@ export function prepareConsent(options: PrepareOptions, random: RandomPool): Pre
   const fields = personalFields(Object.keys(consent.request), consent.source, knownValues(options), attachments);
   const prepared = prepareRecord(
     {
-      ...{ site, fields, attachments, now },
+      site,
+      fields,
+      attachments,
+      now,
       textOf: (eventId, digests) => consentRecordText(recordOf(options, eventId, digests)),
     },
     random,
@@ -164,13 +167,13 @@ export interface StatedChoice {
   readonly now: number;
 }
 
-/** The members of a record but those that say by which way it came, and until when it is valid. */
+/** The members of a record, except those that say how it arrived and until when it is valid. */
 export type CommonMembers = Omit<
   ConsentRecord,
   'valid_until' | 'channel' | 'api_key_id' | 'identity_assurance' | 'approval_token_id' | 'vouched' | 'disclosures'
 >;
 
-/** Returns what every kind of consent states alike. */
+/** Returns the members that every kind of consent states in the same way. */
 export function commonMembers({ request, version, config, site, now }: StatedChoice, eventId: string): CommonMembers {
   return {
     v: 1,
@@ -197,7 +200,7 @@ export function validUntil(now: number, validityDays: number | null): string | n
   return validityDays === null ? null : new Date(now + validityDays * DAY_MS).toISOString();
 }
 
-/** The decisions on categories that the configuration has, in its order. */
+/** Returns the decisions on categories of the configuration, in its order. */
 function knownCategories(asked: ConsentRequest['categories'], config: SiteConfig): Record<string, boolean> | null {
   if (asked == null) return null;
   const known: Record<string, boolean> = {};
@@ -235,7 +238,7 @@ function indexesOf(fields: ReadonlyMap<DisclosureName, JsonValue>, siteKey: Uint
   };
 }
 
-/** The JSON of an event's body: as `JSON.stringify` writes it, at a third of its cost where strings are long. */
+/** Encodes an event's body as `JSON.stringify` does, at a third of the cost if strings are long. */
 export function bodyText({ record, proof_hash, disclosures, attachments }: ConsentRecordedBody): string {
   const disclosed = disclosures === null ? 'null' : `"${disclosures}"`;
   const ids = attachments.map((id) => `"${id}"`).join(',');

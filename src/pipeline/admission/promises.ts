@@ -21,7 +21,7 @@ interface PromiseKey {
 
 /** Issues the service's promise for each consent that admission accepts. */
 export interface Promises {
-  /** Milliseconds from `created_at` of a record to the sealing of its batch. */
+  /** Milliseconds from `created_at` of a record to the promised deadline of its sealing. */
   readonly sealWithinMs: number;
   /**
    * Signs promises with one signature.
@@ -71,8 +71,8 @@ export interface PromisedOutcome extends SubmissionOutcome {
 }
 
 /**
- * Adds promises to the outcomes of one committed group: for each accepted consent, and for each
- * duplicate the promise of the original record again.
+ * Adds promises to the outcomes of one committed group: one for each accepted consent and, for each duplicate, that of
+ * the original record again.
  * @throws errors of the signature; the consents are durable
  */
 export function promiseOutcomes(
@@ -133,9 +133,9 @@ export interface PromiseTree {
 const HASH_BYTES = 32;
 
 /**
- * Builds the RFC 6962 tree over texts (RFC 9162 §2.1.1, §2.1.3.1). A node without a sibling moves up
- * unchanged, which yields the same tree. Every answer waits for it: one call into OpenSSL for each
- * node, and no conversion of hashes, since they stay in hex.
+ * Builds the RFC 6962 tree over texts (RFC 9162 §2.1.1, §2.1.3.1). A node without a sibling moves up unchanged, which
+ * yields the same tree. Every response waits for it, so it is cheap: one call into OpenSSL per node, and hashes stay in
+ * hex without conversion.
  * @param texts at least one
  */
 export function promiseTree(texts: readonly string[]): PromiseTree {
@@ -172,10 +172,10 @@ export interface CertifiedPromiseKeyOptions extends LedgerSignerOptions {
 }
 
 /**
- * Reads the promise key and certifies it with the current Ed25519 key of the ledger: every answer
- * carries the certificate, and a signature of ML-DSA-44 has 3 KB. An Ed25519 signature is
- * a function of key and text (RFC 8032), so every process makes the same certificate, and none is
- * stored. Call it at start, and regularly: another process may have rotated the ledger's key.
+ * Reads the promise key and certifies it with the current Ed25519 key of the ledger. An ML-DSA-44 signature would add 3
+ * KB to every response, which carries the certificate. Ed25519 is deterministic (RFC 8032), so every process makes the
+ * same certificate and none needs to be stored. Call it at start, and regularly: another process may have rotated the
+ * ledger's key.
  * @throws KeyError, database errors; the errors of `LedgerSigner`
  */
 export async function certifiedPromiseKey(options: CertifiedPromiseKeyOptions): Promise<PromiseKey> {

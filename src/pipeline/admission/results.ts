@@ -29,14 +29,11 @@ export interface AdmissionResult {
    * result.
    */
   readonly consents: readonly ConsentResult[];
-  /**
-   * Records whose idempotency keys were used again with a different body. The response is then the
-   * original one.
-   */
+  /** Records whose idempotency keys were reused with a different body. The response is then the original one. */
   readonly conflicts: readonly string[];
 }
 
-/** The caller must not take the response for one to this consent. */
+/** Otherwise the caller could take the response for one to this consent. */
 const OTHER_BODY: FieldError = {
   field: 'idempotency_key',
   message:

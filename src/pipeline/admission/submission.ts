@@ -19,7 +19,7 @@ export interface SignedRequest {
   readonly caller: Caller;
   readonly nonce: string;
   /**
-   * Reauthorizes the credentials and the origin of the request against a newer state of the site.
+   * Checks the credentials and the origin of the request again, against a newer state of the site.
    * @throws RequestRefused
    */
   readonly authorize: (site: SiteContext) => void;
@@ -34,10 +34,10 @@ export interface ConsentsRequest extends SignedRequest {
    */
   readonly takeConsents?: (consents: number) => Promise<void>;
   /** Called between the steps of a large request, so that other requests are answered meanwhile. */
-  readonly rest?: () => Promise<void>;
+  readonly yieldToOthers?: () => Promise<void>;
 }
 
-/** 128 bits: two keys of one site practically never collide, and the index has half the size. */
+/** 128 bits: two keys of one site practically never collide, and the index is half as large. */
 const DIGEST_BYTES = 16;
 
 /**
@@ -59,11 +59,11 @@ function idempotencyDigest(siteKey: Uint8Array, channel: Channel, key: string): 
 }
 
 /**
- * Returns the digest that shows whether a later request with the same idempotency key has the same
- * body: of its canonical text (RFC 8785), because an order of members is no other body. It is keyed, so
- * low-entropy content cannot be guessed from it.
- * @param vouched what its approval token vouches for; null: it has none, or one that the site does not know. Another
- *   token for the same person is no other body
+ * Returns the digest that shows whether a later request with the same idempotency key has the same body. It covers the
+ * canonical text (RFC 8785), because the order of members does not matter. It is keyed, so low-entropy content cannot
+ * be guessed from it.
+ * @param vouched what its approval token vouches for, so that another token for the same person does not count as
+ *   another body; null if it has no token, or one that the site does not know
  */
 export function bodyDigest(siteKey: Uint8Array, consent: JsonObject, vouched: JsonObject | null): Buffer {
   const { approval_token: _, ...stated } = consent;
@@ -105,7 +105,7 @@ export interface SubmissionOptions {
   readonly nonce: Buffer | null;
   /** Unix milliseconds. */
   readonly now: number;
-  /** Milliseconds from `now` to the sealing of a record, as promised. */
+  /** Milliseconds from `now` to the promised deadline of a record's sealing. */
   readonly sealWithinMs: number;
   readonly isOutboxFull: boolean;
 }
@@ -123,18 +123,18 @@ export function submissionOf(options: SubmissionOptions, random: RandomPool): Ev
 }
 
 /**
- * Does the same in steps, for requests whose evaluation would keep others waiting.
- * @param rest called after each consent; lets others go first if enough work was done
+ * Does the same as `submissionOf` in steps, for requests whose evaluation would keep others waiting.
+ * @param yieldToOthers called after each consent; lets other requests go first after enough work
  */
 export async function submissionInSteps(
   options: SubmissionOptions,
   random: RandomPool,
-  rest: () => Promise<void>,
+  yieldToOthers: () => Promise<void>,
 ): Promise<EvaluatedRequest> {
   const evaluation = new Evaluation(options, random);
   for (const consent of options.consents) {
     evaluation.add(consent);
-    await rest();
+    await yieldToOthers();
   }
   return evaluation.result();
 }

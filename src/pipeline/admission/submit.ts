@@ -39,7 +39,7 @@ export interface GroupObserver {
   around<T>(submissions: readonly Submission[], send: () => Promise<T>): Promise<T>;
 }
 
-/** Size of the bodies of one submission above which its commit takes a multiple of the time of a usual group. */
+/** Bytes of one submission above which its commit takes several times as long as that of a usual group. */
 const SLOW_BYTES = 1_000_000;
 
 const NO_OBSERVER: GroupObserver = { joins: () => undefined, around: (_submissions, send) => send() };
@@ -55,7 +55,7 @@ export interface SubmitterOptions {
   readonly limits: GroupLimits;
   /** Receives failures of the database for the logger. */
   readonly onError: (error: unknown) => void;
-  /** Receives failures of the signature; the answer then has no promise. */
+  /** Receives failures of the signature. The response then has no promise. */
   readonly onUnsigned: (error: unknown) => void;
   readonly observer?: GroupObserver;
 }
@@ -67,7 +67,7 @@ export function createSubmitter(options: SubmitterOptions): Submitter {
   const committer = createGroupCommitter<Submission, PromisedOutcome>({
     send: async (submissions) => {
       const outcomes = await observer.around(submissions, () => admitGroup(db, submissions, server));
-      // The consents are durable now: a failure of the signature must not make the answer an error.
+      // The consents are durable now, so a failed signature must not turn the response into an error.
       try {
         return promiseOutcomes(promises, submissions, outcomes);
       } catch (error) {

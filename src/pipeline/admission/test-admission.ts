@@ -21,7 +21,7 @@ export type TestAdmission = Pick<Admission, 'admit' | 'mint'>;
 export interface TestAdmissionOptions extends AdmissionSurroundings {
   /** Connections in the role `consent_ledger_api`. */
   readonly db: pg.Pool;
-  /** Uses up the nonce of a request: a nonce counts once for a site, whatever key it came with. */
+  /** Uses up the nonce of a request. A nonce is valid once per site, whichever key it comes with. */
   readonly useNonce: Admission['useNonce'];
 }
 
@@ -31,17 +31,21 @@ const MAX_WAITING = 200;
 const NO_CONNECTION = { ipAddress: null, userAgent: null } as const;
 
 /**
- * Creates the admission of test keys. It checks and decides as that of live keys does, and stores what it accepts
- * in tables of its own: nothing of it reaches outbox, log, ledger or webhooks, and nothing is promised.
+ * Creates the admission of test keys. It checks and decides like that of live keys, but stores what it accepts in
+ * separate tables. Nothing reaches outbox, log, ledger or webhooks, and nothing is promised.
  */
 export function createTestAdmission(options: TestAdmissionOptions): TestAdmission {
   const { db, random, useNonce, onError } = options;
-  // One at a time in a process: however many test records arrive, they take one connection from consents.
+  // One at a time per process, so that test records, however many arrive, take only one connection away from live
+  // consents.
   const committer = createGroupCommitter<Submission, PromisedOutcome>({
     send: (submissions) => Promise.all(submissions.map((submission) => put(db, submission))),
     keysOf: () => [],
     weightOf: () => 1,
-    ...{ maxItems: 1, maxWeight: 1, maxInFlight: 1, maxWaiting: MAX_WAITING },
+    maxItems: 1,
+    maxWeight: 1,
+    maxInFlight: 1,
+    maxWaiting: MAX_WAITING,
     overloaded: () => new RequestRefused('QUEUE_OVERLOADED', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS }),
     isItemFault: () => false,
   });
@@ -83,13 +87,14 @@ async function put(db: pg.Pool, submission: Submission): Promise<PromisedOutcome
 }
 
 /**
- * Blind indexes stay those of the site, so that the erasure of a person finds the test records; proof hashes do not.
+ * Returns the site with keys for test records. Blind indexes use the site's own key, so that the erasure of a person
+ * finds test records; proof hashes do not.
  */
 function withTestKeys(site: SiteContext): SiteContext {
   return { ...site, proofKey: { id: site.proofKey.id, key: testProofKey(site.proofKey.key) } };
 }
 
-/** A test record has neither address nor user agent, also if a backend states them. */
+/** Removes address and user agent, which a test record never has, even if a backend states them. */
 function withoutConnection(consent: ParsedConsent): ParsedConsent {
   const { ip_address: _address, user_agent: _agent, ...request } = consent.request;
   return { ...consent, request };
@@ -102,7 +107,7 @@ function marked(result: ConsentResult): ConsentResult {
   return { ...result, consentToken: testConsentToken(eventId) };
 }
 
-/** Test records that a site keeps; the oldest give way. */
+/** Number of test records that a site keeps. The oldest are deleted. */
 export const MAX_TEST_RECORDS = 10_000;
 
 const Revision = z.array(z.object({ config_revision: z.int() }));
@@ -156,7 +161,7 @@ async function putRecords(
   return 'accepted';
 }
 
-/** The site changed since the consents were evaluated. */
+/** Returns the outcome for a site that has changed since the consents were evaluated. */
 function undecided(consents: readonly SubmittedConsent[]): SubmissionOutcome {
   return { request: 'stale', consents: consents.map(() => ({ kind: 'not_evaluated' })) };
 }
@@ -175,7 +180,7 @@ const OriginalRows = z.array(
   }),
 );
 
-/** The answers that idempotency keys got within 24 hours, by the digests of the keys in hex. */
+/** Reads the responses that idempotency keys got within 24 hours, by the digests of the keys in hex. */
 async function originalsOf(
   db: Queryable,
   siteId: string,
@@ -195,8 +200,9 @@ async function originalsOf(
         eventId: row.event_id,
         proofHash: row.proof_hash.toString('hex'),
         createdAt: row.created_at.getTime(),
-        // A test record is promised nothing.
-        ...{ recordDigest: Buffer.alloc(0), sealedBefore: 0 },
+        // Test records come without a promise.
+        recordDigest: Buffer.alloc(0),
+        sealedBefore: 0,
         bodyDigest: row.body_digest,
       },
     ]),
@@ -206,7 +212,7 @@ async function originalsOf(
 function originalOf(originals: ReadonlyMap<string, Known>, consent: SubmittedConsent): Original | undefined {
   const { idempotency, bodyDigest } = consent;
   const known = idempotency === null ? undefined : originals.get(idempotency.toString('hex'));
-  // Once the record is erased, no body can be compared: it counts as the same.
+  // After an erasure there is no body to compare with, so the request counts as the same.
   return known && { ...known, sameBody: known.bodyDigest === null || bodyDigest?.equals(known.bodyDigest) === true };
 }
 
@@ -230,7 +236,7 @@ async function tokensOf(
   return new Map(TokenRows.parse(rows).map(({ id, state }) => [id, state]));
 }
 
-/** Attachments are checked, and not kept: a test record has their digests alone. */
+/** Attachments are checked but not stored: a test record has only their digests. */
 async function insert(
   db: Queryable,
   siteId: string,

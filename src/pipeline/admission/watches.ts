@@ -9,9 +9,7 @@ import { isItemFault } from './submit.js';
 
 /** Reports approximately whether too many events wait for the event log. */
 export interface OutboxGauge {
-  /**
-   * Returns the result of the last measurement, at most about `everyMs` old while requests arrive.
-   */
+  /** Returns the result of the last measurement, which is at most about `everyMs` old while requests arrive. */
   isFull(): boolean;
 }
 
@@ -105,7 +103,7 @@ export function createCheckedClock(options: CheckedClockOptions): () => number {
   };
 }
 
-/** Knows whether the database takes what this process writes: from its admission groups. */
+/** Knows from the admission groups whether the database accepts writes of this process. */
 export interface WriteWatch extends ReadinessSource {
   /** Sends a group, and remembers its outcome. @throws the error of `send` */
   around<T>(send: () => Promise<T>): Promise<T>;
@@ -116,24 +114,23 @@ export interface WriteWatchOptions {
   readonly db: Pick<pg.Pool, 'query'>;
   /** Monotonic milliseconds. */
   readonly monotonic: () => number;
-  /** Age up to which a write that succeeded is proof enough, in milliseconds. */
+  /** Age up to which a successful write counts as proof, in milliseconds. */
   readonly provenMs?: number;
 }
 
 const PROVEN_MS = 10_000;
-/** Nonces of one probe: as much room as several consents need, and more than a page that is open has. */
+/** Nonces per probe: they need as much space as several consents, and more than a partly filled page has. */
 const ROWS_AFTER_FAILURE = 1_000;
 
-// Nonces are what every group writes, and are forgotten after minutes.
+// Every group writes nonces, and they are deleted after minutes.
 const PROBE = `insert into nonces (digest, slot)
   select decode(replace(gen_random_uuid()::text, '-', ''), 'hex'), g.slot
     from admission_generations g, generate_series(1, $1) where g.kind = 'nonces'`;
 
 /**
- * Creates the watch. While groups are stored it costs nothing. Otherwise `check` writes a row itself,
- * however often it is called once in `provenMs`; after a group failed each time, and more rows: what
- * is written then must not fit into a page that is half empty, because a full disk refuses only a
- * table that has to grow.
+ * Creates the watch. While groups are stored, it costs nothing. Otherwise `check` writes a row itself, at most once in
+ * `provenMs`. After a failed group it writes every time, and more rows: they must not fit into a partly filled page,
+ * because a full disk only refuses a table that has to grow.
  */
 export function createWriteWatch({ db, monotonic, provenMs = PROVEN_MS }: WriteWatchOptions): WriteWatch {
   let provenAt = Number.NEGATIVE_INFINITY;
@@ -146,7 +143,7 @@ export function createWriteWatch({ db, monotonic, provenMs = PROVEN_MS }: WriteW
       hasFailed = false;
       return result;
     } catch (error) {
-      // One request must not be able to make the process unready.
+      // A single request must not be able to make the process unready.
       if (!isItemFault(error)) hasFailed = true;
       throw error;
     }
@@ -158,7 +155,7 @@ export function createWriteWatch({ db, monotonic, provenMs = PROVEN_MS }: WriteW
       if (!hasFailed && monotonic() - provenAt < provenMs) return [];
       const rows = hasFailed ? ROWS_AFTER_FAILURE : 1;
       await around(() => db.query(PROBE, [rows])).catch((error: unknown) => {
-        // A failure of the probe is one of the database, whatever its code.
+        // Whatever its code, a failure of the probe is a failure of the database.
         hasFailed = true;
         throw error;
       });

@@ -2,54 +2,54 @@ import * as z from 'zod';
 import { pause } from '../../platform/background/waiting.js';
 import type { Queryable } from '../../platform/database/pool.js';
 
-export interface GiveWayOptions {
+export interface YieldOptions {
   /** In a role that reads the usage of quotas. */
   readonly db: Queryable;
   /** Monotonic milliseconds. */
   readonly monotonic?: () => number;
   /** @param ms milliseconds */
-  readonly rest?: (ms: number) => Promise<void>;
+  readonly wait?: (ms: number) => Promise<void>;
 }
 
-/** Consents a second at which long work rests for as long as it works. */
+/** Consents per second at which long work pauses for as long as it works. */
 const RATE_OF_EQUAL_SHARES = 500;
-/** Long work keeps a third of its time, so that it ends under any load. */
-const MOST_RESTS = 2;
-/** A timer cannot rest much less than a millisecond, so that short rests are collected. */
-const SHORTEST_REST_MS = 20;
-const LONGEST_REST_MS = 1000;
-const LOOK_EVERY_MS = 1000;
-/** After as long without a call, other work begins. */
-const OTHER_WORK_MS = 10_000;
+/** Long work keeps at least a third of the time, so that it finishes under any load. */
+const MAX_PAUSE_RATIO = 2;
+/** A timer cannot pause for much less than a millisecond, so short pauses are accumulated. */
+const MIN_PAUSE_MS = 20;
+const MAX_PAUSE_MS = 1000;
+const SAMPLE_EVERY_MS = 1000;
+/** After this long without a call, new work has begun. */
+const NEW_WORK_AFTER_MS = 10_000;
 
 /**
- * Returns a function that long work calls between two pieces. It rests while admission is busy: a
- * visitor waits for each consent. A lower priority of the process is not enough, because it reaches
- * neither its connections to PostgreSQL nor another machine. Without consents there is no rest.
+ * Returns a function that long work calls between two steps. It pauses while admission is busy, because a visitor waits
+ * for each consent. Lowering the priority of the process is not enough: that affects neither its connections to
+ * PostgreSQL nor another machine. Without consents there is no pause.
  */
-export function createGiveWay(options: GiveWayOptions): () => Promise<void> {
-  const { db, monotonic = () => performance.now(), rest = pause } = options;
-  let looked: Look | null = null;
+export function createYieldToAdmission(options: YieldOptions): () => Promise<void> {
+  const { db, monotonic = () => performance.now(), wait = pause } = options;
+  let sampled: Sample | null = null;
   let rate = 0;
   let workingSince = monotonic();
   let owedMs = 0;
 
-  const look = async (): Promise<void> => {
+  const sample = async (): Promise<void> => {
     const admitted = await countAdmitted(db);
     const at = monotonic();
-    rate = looked === null || admitted === null ? 0 : rateBetween(looked, { at, admitted });
-    looked = admitted === null ? null : { at, admitted };
+    rate = sampled === null || admitted === null ? 0 : rateBetween(sampled, { at, admitted });
+    sampled = admitted === null ? null : { at, admitted };
   };
   return async () => {
     const workedMs = monotonic() - workingSince;
-    if (workedMs > OTHER_WORK_MS) {
-      looked = null;
+    if (workedMs > NEW_WORK_AFTER_MS) {
+      sampled = null;
       rate = 0;
     }
-    if (looked === null || monotonic() - looked.at >= LOOK_EVERY_MS) await look();
-    owedMs = Math.min(LONGEST_REST_MS, owedMs + restAfter(workedMs, rate));
-    if (owedMs >= SHORTEST_REST_MS) {
-      await rest(owedMs);
+    if (sampled === null || monotonic() - sampled.at >= SAMPLE_EVERY_MS) await sample();
+    owedMs = Math.min(MAX_PAUSE_MS, owedMs + pauseAfter(workedMs, rate));
+    if (owedMs >= MIN_PAUSE_MS) {
+      await wait(owedMs);
       owedMs = 0;
     }
     workingSince = monotonic();
@@ -58,27 +58,27 @@ export function createGiveWay(options: GiveWayOptions): () => Promise<void> {
 
 /**
  * @param workedMs milliseconds of work
- * @param rate consents that admission accepts a second
- * @returns milliseconds to rest
+ * @param rate consents that admission accepts per second
+ * @returns milliseconds to pause
  */
-export function restAfter(workedMs: number, rate: number): number {
-  return workedMs * Math.min(MOST_RESTS, rate / RATE_OF_EQUAL_SHARES);
+export function pauseAfter(workedMs: number, rate: number): number {
+  return workedMs * Math.min(MAX_PAUSE_RATIO, rate / RATE_OF_EQUAL_SHARES);
 }
 
-interface Look {
+interface Sample {
   /** Monotonic milliseconds. */
   readonly at: number;
   /** Consents admitted in the month. */
   readonly admitted: number;
 }
 
-function rateBetween(earlier: Look, later: Look): number {
+function rateBetween(earlier: Sample, later: Sample): number {
   return (Math.max(0, later.admitted - earlier.admitted) * 1000) / (later.at - earlier.at);
 }
 
 const Used = z.tuple([z.object({ used: z.coerce.number() })]);
 
-/** @returns null if it cannot be read now: the work itself meets that failure */
+/** @returns null if it cannot be read now; the work itself will meet and report the failure */
 async function countAdmitted(db: Queryable): Promise<number | null> {
   try {
     const { rows } = await db.query({

@@ -47,9 +47,9 @@ export interface CosignerOptions {
 }
 
 /**
- * Creates the part that submits each stamped checkpoint to the witnesses (C2SP tlog-witness) and
- * stores their cosignatures. It reads what the stamper has stored, so that a witness that does not
- * answer delays no time stamp, and no other witness.
+ * Creates the part that submits each stamped checkpoint to the witnesses (C2SP tlog-witness) and stores their
+ * cosignatures. It reads what the stamper has stored, so a witness that does not answer delays neither time stamps nor
+ * other witnesses.
  */
 export function createCosigner(options: CosignerOptions): BackgroundPart {
   return new Cosigner(options);
@@ -126,7 +126,7 @@ class Cosigner implements BackgroundPart {
   }
 }
 
-/** Most sizes that a witness may name in a row (409) before that counts as a failure. */
+/** Number of sizes that a witness may name in a row (409) before this counts as a failure. */
 const MAX_CORRECTIONS = 3;
 
 /**
@@ -147,7 +147,7 @@ async function cosignNewest(
     const size = await readWitnessSize(db, name);
     const next = await readSubmission(db, keys);
     if (next === null) return cosigned;
-    // A witness ahead of this ledger is asked from the checkpoint's own size, and answers its size.
+    // If the witness is ahead of this ledger, it is asked from the checkpoint's own size and answers with its size.
     const answer = await submitFrom(db, witness, next, Math.min(size, next.size), signal);
     if (answer.outcome === 'cosigned') {
       await storeCosignatures(db, name, next.size, answer.cosignatures);
@@ -188,12 +188,12 @@ async function adopt(db: Queryable, name: string, size: number, newest: number):
   await storeWitnessSize(db, name, size);
 }
 
-/** Most sizes that a witness may name in a row (409). */
+/** Number of sizes that a witness may name in a row (409). */
 const MAX_QUESTIONS = 3;
 
 /**
- * Asks a witness how far it has cosigned this ledger, by submitting the newest stamped checkpoint: the
- * file with the head may have been lost together with the database. Nothing new is signed for it.
+ * Asks a witness how far it has cosigned this ledger, by submitting the newest stamped checkpoint. This matters if the
+ * file with the head was lost together with the database. Nothing new is signed for it.
  * @param db in the role `consent_ledger_worker`
  * @throws LedgerRolledBack if the witness cosigned more, or another tree, unless an operator accepted
  *   that the ledger lost its end
@@ -226,7 +226,7 @@ export async function askWitness(db: Queryable, witness: WitnessConnection, sign
 
 const SizeRows = z.tuple([z.object({ size: z.int() })]);
 
-/** The largest size whose loss an operator has accepted; 0: none. */
+/** Returns the largest size whose loss an operator has accepted; 0 if none. */
 async function readAcceptedSize(db: Queryable): Promise<number> {
   const { rows } = await db.query(
     `select coalesce(max((convert_from(body, 'UTF8')::jsonb -> 'head' ->> 'size')::bigint), 0) as size

@@ -17,7 +17,7 @@ import { withoutTrailing } from '../../../schemas/text/without-trailing.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { type BoundedResponse, exchange, type Fetch } from '../../timestamping/http.js';
 
-/** Difference between the time of a cosignature and this clock at which it is refused. */
+/** Milliseconds by which the time of a cosignature may differ from this clock. */
 const CLOCK_TOLERANCE_MS = 300_000;
 
 /** A witness returned no usable cosignature. The message states the reason and is safe to log. */
@@ -30,7 +30,7 @@ export interface WitnessConnection {
   /** Submission prefix. */
   readonly url: string;
   readonly name: string;
-  /** Keys of which the witness must return a cosignature each, at least one. */
+  /** Keys, at least one. The witness must return a cosignature by each. */
   readonly keys: readonly VerifierKey[];
   readonly fetch: Fetch;
   /** Milliseconds for one request. */
@@ -130,7 +130,7 @@ export async function readSubmission(db: Queryable, keys: readonly string[]): Pr
   return checkpointRows.parse(rows)[0] ?? null;
 }
 
-/** Returns the newest checkpoint that has all its time stamps; null: there is none. */
+/** Returns the newest checkpoint that has all its time stamps; null if there is none. */
 export async function readNewestCheckpoint(db: Queryable): Promise<StampedCheckpoint | null> {
   const { rows } = await db.query('select size, note from checkpoints order by size desc limit 1');
   return checkpointRows.parse(rows)[0] ?? null;

@@ -11,8 +11,7 @@ const PAGE = 200;
 
 export interface AppendExactlyOnceOptions {
   /**
-   * True only if no process ever sent these events before. It saves the read of the stream before
-   * the first append.
+   * True only if no process has ever sent these events before. This saves reading the stream before the first append.
    */
   readonly firstAttempt?: boolean;
 }
@@ -30,8 +29,7 @@ export interface AppendedRange {
  * @param expectedRevision revision of the event before `events[0]`, as at the first attempt;
  *   `NO_STREAM` (-1) if there is none
  * @param events any number; none of them larger than `log.maxAppendBytes`
- * @throws LogDiverged if the stream has another event, or one with other bytes, where one of these
- *   must be
+ * @throws LogDiverged if the stream has a different event, or different bytes, at the position of one of these events
  * @throws LogBehind if the stream ends before `expectedRevision`
  * @throws AppendTooLarge, AppendRefused, EventLogUnavailable
  * @throws AppendOutcomeUnknown, RevisionConflict if the log keeps failing in this way; the caller

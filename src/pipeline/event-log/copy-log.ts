@@ -60,7 +60,7 @@ export async function copyLog(
   return { present, copied };
 }
 
-/** A copy with other bytes would look like the original. */
+/** Refuses an event whose bytes cannot be read, because its copy would look like the original. */
 function assertReadable({ stream, revision, data }: LoggedEvent): void {
   if (data.byteLength === 0) throw new LogDiverged(stream, revision, 'another program wrote this event');
 }
@@ -93,8 +93,8 @@ interface Run {
 }
 
 /**
- * Groups neighbours of one stream, as many as one append accepts. Appending a group as a whole
- * preserves the global order.
+ * Groups adjacent events of one stream, as many as one append accepts. Appending a group as a whole preserves the
+ * global order.
  */
 function runsOf(events: readonly LoggedEvent[], maxBytes: number): Run[] {
   const runs: Run[] = [];

@@ -35,10 +35,7 @@ export class AppendTooLarge extends Error {
   override readonly name = 'AppendTooLarge';
 }
 
-/**
- * The log refuses these events permanently, as those of a deleted stream;
- * nothing was appended.
- */
+/** The log permanently refuses these events, for example because the stream was deleted; nothing was appended. */
 export class AppendRefused extends Error {
   override readonly name = 'AppendRefused';
 }
@@ -49,8 +46,8 @@ export class EventLogUnavailable extends Error {
 }
 
 /**
- * The log has a different event at the place of the caller's event. Another program wrote it, or an
- * event was altered.
+ * The log has a different event at the position of the caller's event. Another program wrote it, or an event was
+ * altered.
  */
 export class LogDiverged extends LogDamaged {
   override readonly name = 'LogDiverged';
@@ -83,10 +80,9 @@ export class LogBehind extends LogDamaged {
 }
 
 /**
- * An event of a stream has another revision than the next one. Revisions are missing before it, as
- * after the server removed its first events (`$maxCount`, `$maxAge`, `$tb`, a deletion that is followed
- * by an append); or the revision was read before, as after the log was emptied while a reader followed
- * it.
+ * The next event of a stream does not have the next revision. Either revisions are missing before it, because the
+ * server removed the first events (`$maxCount`, `$maxAge`, `$tb`, a deletion followed by an append), or the revision
+ * was already read, because the log was emptied while a reader followed it.
  */
 export class RevisionGap extends LogDamaged {
   override readonly name = 'RevisionGap';

@@ -34,7 +34,7 @@ export function isStreamName(name: string): boolean {
 }
 
 /**
- * Rejects invalid events in the same way for every adapter.
+ * Refuses invalid events in the same way for every adapter.
  * @throws TypeError for names, ids or revisions of the wrong form, for no events, or for an id used
  *   twice
  * @throws AppendTooLarge
@@ -67,7 +67,7 @@ export function rejected(reason: unknown): AppendOutcome {
   return { status: 'rejected', reason };
 }
 
-/** Returns the refusal of an append that no adapter sends to its server; null: there is none. */
+/** Returns the refusal of an append that no adapter may send to its server; null if it may be sent. */
 export function refusalOf({ stream, expectedRevision, events }: StreamAppend): AppendOutcome | null {
   try {
     assertAppendable(stream, expectedRevision, events);
@@ -97,9 +97,9 @@ function difference(wanted: NewEvent, found: NewEvent): string | null {
 }
 
 /**
- * Verifies that a page of a stream has no gap, also not before its first event. The log of a server
- * can lose events in silence, and a reader that counts on would take the rest for the whole.
- * @param from the revision that was asked for
+ * Verifies that a page of a stream has no gap, not even before its first event. A server can lose events silently, and
+ * a reader that ignored the gap would treat the remaining events as complete.
+ * @param from the requested revision
  * @throws RevisionGap
  */
 export function assertContinuous(stream: string, from: number, events: readonly StreamEvent[]): void {
@@ -108,14 +108,16 @@ export function assertContinuous(stream: string, from: number, events: readonly 
   }
 }
 
-/** The streams that a reader of the whole log has met, for the gaps between their events. */
+/** Finds gaps in the streams that a reader of the whole log encounters. */
 export class Continuity {
   readonly #last = new Map<string, number>();
 
-  /** @param fromStart whether the reader began at the start of the log: then each stream begins with 0 */
+  /**
+   * @param fromStart whether the reader began at the start of the log, so that each stream must begin with revision 0
+   */
   constructor(private readonly fromStart: boolean) {}
 
-  /** Returns the gap before an event, and counts on from the event; null: there is none. */
+  /** Returns the gap before an event, or null if there is none, and expects the following revision next. */
   gapBefore({ stream, revision }: Pick<StreamEvent, 'stream' | 'revision'>): RevisionGap | null {
     const last = this.#last.get(stream) ?? (this.fromStart ? NO_STREAM : revision - 1);
     this.#last.set(stream, revision);
@@ -130,13 +132,13 @@ export class Continuity {
     }
   }
 
-  /** Returns the last revision that was met of a stream; `NO_STREAM` (-1): none. */
+  /** Returns the last revision of a stream that was encountered; `NO_STREAM` (-1) if none. */
   lastOf(stream: string): number {
     return this.#last.get(stream) ?? NO_STREAM;
   }
 }
 
-/** A page of events as the server has them, of any stream. */
+/** A page of events of any stream, as the server returns them. */
 type RawPage = Omit<LogPage, 'foreign'>;
 
 /**
@@ -150,7 +152,7 @@ export function ownEvents(page: RawPage, isOwnStream: (stream: string) => boolea
   return { ...page, events, foreign };
 }
 
-/** Counts foreign events once, however many readers of one process pass over them. */
+/** Counts each foreign event once, however many readers of the process skip it. */
 export class ForeignCount {
   #newest: Position = '';
 
@@ -168,8 +170,8 @@ export class ForeignCount {
 const AnyBody = z.looseObject({});
 
 /**
- * Whether the service cannot have written an event: its body is no JSON object, or not what its type
- * says. An event of an unknown type may be one of a newer release.
+ * Returns whether the service cannot have written an event, because its body is not a JSON object or does not match its
+ * type. An event of an unknown type may come from a newer release.
  */
 export function isForeign(event: StreamEvent): boolean {
   const { type, data } = event;

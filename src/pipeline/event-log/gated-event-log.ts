@@ -4,14 +4,14 @@ import type { EventLog } from './port.js';
 /** A log that answers nothing until it is opened. */
 export interface GatedEventLog {
   readonly eventLog: EventLog;
-  /** Passes every call on from now on. */
+  /** Lets every call through from now on. */
   open(): void;
   isOpen(): boolean;
 }
 
 /**
- * Returns a log that fails every call but `ping` with `EventLogUnavailable` until it is opened. A process may
- * so start while the log is away: nothing is read from a log before it was checked.
+ * Returns a log that fails every call except `ping` with `EventLogUnavailable` until it is opened. A process can thus
+ * start while the log is unavailable, and nothing is read from a log before it has been checked.
  */
 export function gateEventLog(inner: EventLog): GatedEventLog {
   let isOpen = false;

@@ -44,8 +44,7 @@ export async function readLogIdentity(eventLog: EventLog): Promise<string | null
 }
 
 /**
- * Writes the identity of a log that has none: a new one, or (`admin log recover`) that of the log
- * which it replaces.
+ * Writes the identity of a log that has none: a new one or, for `admin log recover`, that of the log that it replaces.
  * @returns the identity that the log has now; a different one if another process was first
  */
 export async function writeLogIdentity(eventLog: EventLog, identity: string): Promise<string> {

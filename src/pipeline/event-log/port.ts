@@ -150,9 +150,8 @@ export const NO_STREAM = -1;
 export const MAX_APPEND_BYTES = 1_000_000;
 
 /**
- * A place in the log's global order. Opaque, but comparable with `<` as a string, and stable for
- * the life of the log. It has 20 digits (postgres), or 20 digits `/` 20 digits (eventstoredb:
- * commit / prepare).
+ * A position in the log's global order. It is opaque, but comparable with `<` as a string, and stable for the life of
+ * the log. It has 20 digits (postgres), or 20 digits `/` 20 digits (eventstoredb: commit / prepare).
  */
 export type Position = string;
 
@@ -166,7 +165,7 @@ export interface NewEvent {
   readonly metadata: Uint8Array;
 }
 
-/** The place of an event in its stream. */
+/** The position of an event in its stream. */
 export interface EventPlace {
   readonly stream: string;
   readonly revision: number;
@@ -174,9 +173,7 @@ export interface EventPlace {
 
 /** An event as read from its stream. */
 export interface StreamEvent extends NewEvent, EventPlace {
-  /**
-   * The body of a consent, where the log read it already: see `consentOf`. Absent: it was not read.
-   */
+  /** The body of a consent, if it has already been parsed: see `consentOf`. Absent: it has not. */
   readonly consent?: ConsentBody | null;
 }
 
@@ -201,7 +198,7 @@ export type AppendOutcome = PromiseSettledResult<AppendResult>;
 
 export interface LogPage {
   readonly events: readonly LoggedEvent[];
-  /** Events of streams that the service never writes to: only their names and places count. */
+  /** Events of streams that the service never writes to. Only their names and positions matter. */
   readonly foreign: readonly LoggedEvent[];
   readonly next: Position | null;
   readonly atEnd: boolean;

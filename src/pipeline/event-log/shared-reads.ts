@@ -4,9 +4,9 @@ import { abortOf } from '../../platform/background/signals.js';
 import { pause } from '../../platform/background/waiting.js';
 import type { EventLog, LoggedEvent, LogPage, Position } from './port.js';
 
-/** Pages kept in memory at most: a page has at most 4 MB. */
+/** Most pages kept in memory. A page has at most 4 MB. */
 const MAX_PAGES = 8;
-/** Events of a page that a reader gets who is not among those that share. */
+/** Events per page for a reader that does not share pages with others. */
 const PAGE_EVENTS = 500;
 
 /** A page that was read, with the position after which it begins. */
@@ -15,9 +15,9 @@ interface KeptPage extends LogPage {
   readonly next: Position;
 }
 
-/** Tells of appends, for those who read the log at times of their own. */
+/** Announces appends, for readers that read the log at times of their own choosing. */
 export interface Appends {
-  /** Changes with each page that is read. Take it before you read the log, and pass it to `wait`. */
+  /** Changes with each page that is read. Take it before reading the log, and pass it to `wait`. */
   readonly ticket: number;
   /**
    * Resolves after a page that is newer than `ticket`, after `ms`, or when one of `signals` is aborted.
@@ -33,10 +33,10 @@ export interface Appends {
 export interface SharedLog extends EventLog, Appends {}
 
 /**
- * Returns a log whose subscribers share what they read: those at the same place in the log get the
- * same pages, from one subscription, and each event is decoded once. The newest pages are kept in
- * memory. A subscriber that lags them reads for itself until it catches up; one ahead of the
- * others subscribes for itself. No subscriber waits for another.
+ * Returns a log whose subscribers share what they read. Subscribers at the same position get the same pages from one
+ * subscription, and each event is decoded once. The newest pages are kept in memory. A subscriber that is behind them
+ * reads for itself until it catches up; one that is ahead of the others subscribes for itself. No subscriber waits for
+ * another.
  */
 export function shareReads(eventLog: EventLog): SharedLog {
   return new SharedReads(eventLog);
@@ -45,7 +45,7 @@ export function shareReads(eventLog: EventLog): SharedLog {
 class SharedReads implements SharedLog {
   readonly kind: EventLog['kind'];
   readonly maxAppendBytes: number;
-  /** Adjacent, the newest last. Every event between the first and the last is in them. */
+  /** Contiguous pages, newest last: they have every event between the first and the last. */
   #pages: KeptPage[] = [];
   #feed: Feed | null = null;
   #subscribers = 0;
@@ -127,7 +127,9 @@ class SharedReads implements SharedLog {
     await this.inner.close();
   }
 
-  /** Returns what is kept after a position; null if that is nothing, or not all that the log has. */
+  /**
+   * Returns the pages kept after a position; null if there are none, or if they are not everything that the log has.
+   */
   #keptAfter(after: Position | null): KeptPage | null {
     const page = this.#pages.find((kept) => isWithin(kept, after));
     if (page === undefined) return null;
@@ -197,13 +199,13 @@ class Feed {
     this.#pages = eventLog.subscribe(position, this.#stop.signal)[Symbol.asyncIterator]();
   }
 
-  /** Returns the next page; all who wait get the same one. */
+  /** Returns the next page. All waiting subscribers get the same one. */
   next(): Promise<KeptPage> {
     this.#reading ??= this.#read();
     return this.#reading;
   }
 
-  /** Reads the next page if nobody does. Who waits for the page gets the error of reading it. */
+  /** Starts to read the next page unless a read is in progress. An error reaches everyone who waits for the page. */
   begin(): void {
     if (this.#reading === null) this.next().catch(() => undefined);
   }
@@ -211,7 +213,7 @@ class Feed {
   end(): void {
     this.#stop.abort();
     this.#reading?.catch(() => undefined);
-    // Between two pages the subscription does not see the signal, and would stay open.
+    // Between two pages the subscription does not notice the signal, and would stay open.
     this.#pages.return?.().catch(() => undefined);
   }
 
@@ -229,7 +231,7 @@ class Feed {
   }
 }
 
-/** An event that reads its body when it is first asked for it. */
+/** An event whose body is parsed when it is first needed. */
 class DecodedOnce implements LoggedEvent {
   readonly id: string;
   readonly type: string;

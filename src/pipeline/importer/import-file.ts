@@ -28,7 +28,7 @@ import {
   writeImports,
 } from './write-imports.js';
 
-/** Rows of one transaction: it holds the lock of the site for some milliseconds. */
+/** Rows per transaction, so that it holds the lock on the site for only a few milliseconds. */
 const BLOCK_ROWS = 200;
 
 /** A row that cannot be imported. */
@@ -43,28 +43,31 @@ export interface CheckedFile {
   readonly mappingSha256: string;
   readonly rows: number;
   readonly wrongRows: number;
-  /** Right rows by their decision. */
+  /** Number of valid rows by decision. */
   readonly decisions: Readonly<Record<string, number>>;
-  /** Right rows that accept, and that refuse, each category. */
+  /** Numbers of valid rows that accept and that refuse each category. */
   readonly categories: Readonly<Record<string, { readonly accepted: number; readonly refused: number }>>;
-  /** Items of lists that the mapping names and no row has. */
+  /** Items of lists that the mapping names but no row has. */
   readonly unusedItems: readonly string[];
-  /** Digest of the rows up to the end of each block, by which the second pass knows that the file is the same. */
+  /**
+   * Digest of the rows up to the end of each block, from which the second pass recognises that the file has not
+   * changed.
+   */
   readonly blocks: readonly string[];
 }
 
 export interface ImportTotals {
   readonly imported: number;
-  /** Rows that were imported before. */
+  /** Number of rows that had been imported before. */
   readonly known: number;
 }
 
-/** The file is not the one any more that was checked. What was written so far stays. */
+/** The file changed after it was checked. What was written so far stays. */
 export class FileChanged extends Error {
   override readonly name = 'FileChanged';
 }
 
-/** The configuration is not the one any more with which the rows were checked. What was written so far stays. */
+/** The configuration changed after the rows were checked. What was written so far stays. */
 export class ConfigurationChanged extends Error {
   override readonly name = 'ConfigurationChanged';
 }
@@ -80,9 +83,9 @@ export interface Importing {
 }
 
 /**
- * Reads every row of a file, and writes nothing.
+ * Reads every row of a file without writing anything.
  * @param onRejected receives each problem of each wrong row
- * @param onBytes receives how many bytes were read, and how many there are
+ * @param onBytes receives how many bytes were read, and the total
  * @throws UnreadableFile; errors of the file system
  */
 export async function checkFile(
@@ -104,7 +107,7 @@ export async function checkFile(
     file.update(piece);
     bytes += piece.length;
   };
-  // A name that the file does not have would give every person the same answer.
+  // A column name that the file does not have would give everyone the same answer.
   const source = readRows(path, importing.mapping, onPiece, columnsOf(importing.mapping));
   for await (const read of source) {
     rows += 1;
@@ -135,14 +138,14 @@ export interface WriteOptions {
   readonly random: RandomPool;
   /** Reads the site again, after a change of it. */
   readonly reload: () => Promise<SiteContext>;
-  /** Called before each block: it waits while the service has more urgent work. */
+  /** Called before each block, to wait while the service has more urgent work. */
   readonly beforeBlock: () => Promise<void>;
   readonly onRows: (done: number) => void;
 }
 
 /**
- * Imports the right rows of a file that was checked. It may be interrupted at any time: a block is written
- * wholly or not at all, and a row that was imported before is left out.
+ * Imports the valid rows of a checked file. It may be interrupted at any time: each block is written completely or not
+ * at all, and rows that were already imported are skipped.
  * @throws FileChanged, ConfigurationChanged, UnreadableFile; errors of the file system and of the database
  */
 export async function importFile(
@@ -213,7 +216,10 @@ async function writeBlock(
   return { imported, known: rows.length - imported };
 }
 
-/** A change of a key or of the plan does not matter. A change of the configuration does. */
+/**
+ * Writes rows, and retries if the site changed meanwhile. A new key or plan does not matter, but a new configuration
+ * does.
+ */
 async function writeUnchanged(
   prepared: readonly PreparedRow[],
   { site, config }: Importing,
@@ -240,7 +246,7 @@ function mappedRow({ values, problem }: SourceRow, context: MapContext): MappedR
   return { isRight: false, problems: [{ column: '', reason: problem ?? 'cannot be read' }] };
 }
 
-/** What the right rows say, by count: a mapping that misreads a file shows here before anything is sealed. */
+/** Counts what the valid rows say, so that a mapping that misreads the file is noticed before anything is sealed. */
 class DecisionTotals {
   readonly #decisions = new Map<string, number>();
   readonly #categories = new Map<string, { accepted: number; refused: number }>();

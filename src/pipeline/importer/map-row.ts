@@ -6,7 +6,7 @@ import { type ParsedConsent, parseConsents } from '../admission/parse-consents.j
 import { type Choice, type Field, FROM_CATEGORIES, isStorable, type Mapping, type Time } from './mapping.js';
 import type { ImportVersion } from './versions.js';
 
-/** Why a row is wrong. It contains nothing of the row but names of columns. */
+/** Why a row is invalid. Of the row itself, it contains only names of columns. */
 export interface RowProblem {
   readonly column: string;
   readonly reason: string;
@@ -18,9 +18,9 @@ export interface StatedConsent {
   readonly version: ImportVersion;
   /** Unix milliseconds. */
   readonly claimedAt: number;
-  /** As the row states it, in Unix milliseconds; null: it states none. */
+  /** As the row states it, in Unix milliseconds; null if it states none. */
   readonly validUntil: number | null;
-  /** Id of the record at the tool; null: none is mapped. */
+  /** Id of the record in the former tool; null if none is mapped. */
   readonly recordId: string | null;
 }
 
@@ -28,7 +28,7 @@ export type MappedRow =
   | { readonly isRight: true; readonly stated: StatedConsent }
   | { readonly isRight: false; readonly problems: readonly RowProblem[] };
 
-/** State of the site by which rows are read. */
+/** State of the site with which rows are interpreted. */
 export interface MapContext {
   readonly mapping: Mapping;
   readonly config: SiteConfig;
@@ -42,7 +42,7 @@ export interface MapContext {
   readonly onItem?: (item: string) => void;
 }
 
-/** No tool recorded a consent before: such a time is of another unit, or none. */
+/** No tool recorded consents earlier than this. Such a time is in another unit, or not a time at all. */
 const EARLIEST = Date.UTC(1995, 0, 1);
 
 /** Longest id of a record, in characters. */
@@ -58,8 +58,8 @@ class WrongValue extends Error {
 }
 
 /**
- * Reads the consent that a row states. All values have the limits of a consent that a backend sends,
- * and the same reader checks them.
+ * Reads the consent that a row states. All values have the same limits as in a consent from a backend, and the same
+ * parser checks them.
  */
 export function mapRow(values: JsonObject, context: MapContext): MappedRow {
   const problems: RowProblem[] = [];
@@ -147,7 +147,11 @@ function columnOf(path: string, mapping: Mapping): string {
   const [name = '', key = ''] = path.split('.');
   const { consent_type, decision, document_version_id, compliance_framework, categories, person, metadata } = mapping;
   const fields: Readonly<Record<string, unknown>> = {
-    ...{ consent_type, decision, document_version_id, compliance_framework, ...person },
+    consent_type,
+    decision,
+    document_version_id,
+    compliance_framework,
+    ...person,
     ...(name === 'categories' && { categories: categories?.[key] }),
     ...(name === 'metadata' && { metadata: metadata[key] }),
   };
@@ -189,8 +193,8 @@ function recordIdOf(values: JsonObject, { record_id: field }: Mapping): string |
 }
 
 /**
- * The decision that follows from the optional categories of the site. One that the row does not answer is not
- * accepted, and a row that answers none is no refusal.
+ * Returns the decision that follows from the optional categories of the site. A category without an answer counts as
+ * not accepted, but a row without any answer is not a refusal.
  */
 function decisionOf(categories: JsonObject, { record }: SiteConfig): string {
   const optional = record.categories.filter(({ required }) => !required);
@@ -214,7 +218,7 @@ function choiceOf(values: JsonObject, choice: Choice, context: MapContext): bool
   if ('value' in choice) return choice.value;
   const { column } = choice;
   const value = valueAt(values, column);
-  // A list that is not there at all is a wrong name of the column, and no refusal.
+  // If the list is missing altogether, the column name is wrong: that is not a refusal.
   if ('contains' in choice && !isThere(values, column)) throw new WrongValue(column, 'is missing');
   if ('contains' in choice) return itemOf(value, choice, choice.contains, context) !== undefined;
   const found = 'member' in choice ? memberOf(value, choice, context) : value;
@@ -238,8 +242,8 @@ function memberOf(
 type ListChoice = Extract<Choice, { readonly separator: string }>;
 
 /**
- * The item of a list that a choice asks for. Items that are not known make the row wrong: a list that is
- * written otherwise than the mapping says would record every person as one who refused.
+ * Returns whether a list has the item that a choice asks for. Unknown items make the row invalid: if lists are written
+ * differently from what the mapping says, everyone would otherwise be recorded as having refused.
  */
 function itemOf(value: JsonValue, choice: ListChoice, wanted: string, context: MapContext): JsonValue | undefined {
   const { column } = choice;
@@ -260,8 +264,8 @@ function itemOf(value: JsonValue, choice: ListChoice, wanted: string, context: M
 }
 
 /**
- * The items that each list of a mapping may have: those that a choice of its column looks for or ignores. They are the
- * same for all rows.
+ * Returns the items that each list of a mapping may have: those that a choice of its column looks for or ignores. They
+ * are the same for all rows.
  */
 export function itemsOfLists(mapping: Mapping): MapContext['items'] {
   const choices = listChoices(mapping);
@@ -297,7 +301,7 @@ function listOf(value: JsonValue, { column, separator }: ListChoice): readonly J
   throw new WrongValue(column, 'is not a list');
 }
 
-/** @returns null: the row has no text there */
+/** @returns null if the row has no text there */
 function textOf(values: JsonObject, field: Field): string | null {
   if ('value' in field) return field.value;
   const { column, values: translated, default: otherwise } = field;
@@ -311,7 +315,7 @@ function textOf(values: JsonObject, field: Field): string | null {
   throw new WrongValue(column, 'has a value that `values` of the mapping does not name');
 }
 
-/** @returns Unix milliseconds; null: the row has no time there */
+/** @returns Unix milliseconds; null if the row has no time there */
 function timeOf(values: JsonObject, { column, format }: Time): number | null {
   const text = asText(valueAt(values, column));
   if (text === null || text === '') return null;
@@ -328,8 +332,8 @@ function timeOf(values: JsonObject, { column, format }: Time): number | null {
 }
 
 /**
- * The time as ISO 8601 has it: PostgreSQL writes a space and +00, BigQuery a space and UTC, Jackson +0000. More
- * digits than milliseconds have no meaning here.
+ * Converts a time to strict ISO 8601: PostgreSQL writes a space and +00, BigQuery a space and UTC, Jackson +0000.
+ * Digits beyond milliseconds are dropped.
  */
 function isoTime(text: string): string {
   return text
@@ -346,7 +350,7 @@ function required<T>(value: T | null, column: string): T {
   return value;
 }
 
-/** The value of a column: the member of this name, or the one at the end of this path; null: there is none. */
+/** Returns the value of a column: the member with this name, or the one at this path; null if there is none. */
 function valueAt(values: JsonObject, column: string): JsonValue {
   return lookedUp(values, column) ?? null;
 }

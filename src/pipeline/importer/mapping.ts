@@ -10,10 +10,10 @@ import { parseStrictInput, StrictJsonError } from '../../../schemas/json/strict-
 export const FILE_FORMATS = ['csv', 'json', 'jsonl'] as const;
 export type FileFormat = (typeof FILE_FORMATS)[number];
 
-/** Bytes of a mapping file, at most. */
+/** Largest mapping file, in bytes. */
 export const MAX_MAPPING_BYTES = 1_048_576;
 
-/** Values about the person that a row may give, by the names of a backend's request. */
+/** Values about the person that a row may provide, by their names in a backend's request. */
 const PERSON_FIELDS = [
   'visitor_id',
   'visitor_country',
@@ -31,15 +31,15 @@ const PERSON_FIELDS = [
 /** A member name; with dots, the path to a member of an inner object. */
 const Column = z.string().min(1).max(200);
 /**
- * Whether a text may stand in a record. Strict JSON, which verifiers read, refuses U+0000 and lone surrogates: a
- * record with one would be invalid for ever.
+ * Returns whether a record may contain a text. Verifiers read strict JSON, which refuses U+0000 and lone surrogates, so
+ * a record with one would be invalid for ever.
  */
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 const NOT_STORABLE = 'must not contain U+0000 or half a surrogate pair';
 
 const Text = z.string().max(10_000).refine(isStorable, NOT_STORABLE);
 
-/** A text that is the same in all rows, or that of a column, translated by `values` if it is given. */
+/** A text that is the same in all rows, or the text of a column, translated by `values` if given. */
 const Field = z.union([
   z.strictObject({ value: Text }),
   z.strictObject({ column: Column, values: z.record(Text, Text).optional(), default: Text.optional() }),
@@ -53,7 +53,7 @@ export type Field = z.infer<typeof Field>;
 const Time = z.strictObject({ column: Column, format: z.enum(['iso', 'iso_utc', 'unix', 'unix_ms']).default('iso') });
 export type Time = z.infer<typeof Time>;
 
-/** How the items of a list are told apart, and those that are known to mean none of the categories. */
+/** How the items of a list are separated, and items that are known to mean none of the categories. */
 const LIST = {
   separator: z.string().min(1).max(5).default(','),
   case: z.enum(['exact', 'ignored']).default('exact'),
@@ -79,10 +79,10 @@ const Choice = z.union([
 ]);
 export type Choice = z.infer<typeof Choice>;
 
-/** Decision that is made from the optional categories: all, none or some of them. */
+/** The decision follows from the optional categories: all, none or some of them. */
 export const FROM_CATEGORIES = 'from_categories';
 
-/** How the rows of a file say what a consent says. docs/import.md describes it. */
+/** How the rows of a file map to consents, as docs/import.md describes. */
 export const Mapping = z.strictObject({
   tool: z
     .string()
@@ -114,8 +114,8 @@ const CIRCUMSTANCES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The columns that a mapping names, each once, without those of circumstances and metadata. Without one of them,
- * the rows would say something else, for example that all persons refused.
+ * Returns the columns that a mapping names, each once, without those of circumstances and metadata. If one of these
+ * columns were missing, the rows would mean something else, for example that everyone refused.
  */
 export function columnsOf(mapping: Mapping): readonly string[] {
   const { record_id, claimed_at, valid_until, consent_type, decision } = mapping;
@@ -138,7 +138,7 @@ export class InvalidMapping extends Error {
 
 /**
  * Reads a mapping from YAML or JSON.
- * @param base a preset, whose members stay where the file does not name them; absent: the file has all
+ * @param base a preset, whose members apply where the file does not name them; absent: the file has all members
  * @throws InvalidMapping
  */
 export function parseMapping(text: string | null, base: Readonly<Record<string, unknown>> = {}): Mapping {
@@ -172,7 +172,7 @@ export function mappingDigest(mapping: Mapping): string {
   return sha256Hex(canonicalJson(JSON.parse(JSON.stringify(mapping))));
 }
 
-/** Mappings of tools. Each lacks what only the operator knows: at least the document version. */
+/** Mappings for known tools. Each lacks what only the operator knows, at least the document version. */
 export const PRESETS = {
   cookiebot: {
     tool: 'Cookiebot',

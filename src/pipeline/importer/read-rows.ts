@@ -6,17 +6,17 @@ import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js'
 import { parseStrictInput, StrictJsonError } from '../../../schemas/json/strict-json.js';
 import type { FileFormat, Mapping } from './mapping.js';
 
-/** Bytes of one row, at most. */
+/** Largest row, in bytes. */
 export const MAX_ROW_BYTES = 1_048_576;
-/** Columns of a CSV file, at most. */
+/** Largest number of columns of a CSV file. */
 const MAX_COLUMNS = 1_000;
 
-/** A row of a file, by its place from 1; a CSV file's line of names does not count. */
+/** A row of a file with its number, from 1. The header line of a CSV file does not count. */
 export interface SourceRow {
   readonly row: number;
-  /** Null: the row cannot be read. */
+  /** Null if the row cannot be read. */
   readonly values: JsonObject | null;
-  /** Why it cannot be read. It contains nothing of the row. */
+  /** Why it cannot be read, without any content of the row. */
   readonly problem: string | null;
 }
 
@@ -59,17 +59,17 @@ async function* csvRows(
   delimiter: string,
   columns: readonly string[],
 ): AsyncGenerator<SourceRow, void> {
-  /** Places of rows that cannot be read: how many records are before each, and its line. */
+  /** Rows that cannot be read: how many records precede each, and its line. */
   const damaged: { readonly after: number; readonly line: number }[] = [];
   const parser = csvParser({
     bom: true,
     info: true,
-    // A quotation mark in the wrong place, as fputcsv of PHP writes them, is the fault of its row alone.
+    // A misplaced quotation mark, as PHP's fputcsv writes them, only makes its own row unreadable.
     skip_records_with_error: true,
     on_skip: (error) => {
       if (error === undefined || !QUOTE_ERRORS.has(error.code)) return void parser.destroy(error);
       const { records: after, lines: line } = Place.parse(error);
-      // The rest of a damaged row is not quoted, so further errors of it are on the same line.
+      // The rest of a damaged row is not quoted, so its further errors are on the same line.
       if (damaged.at(-1)?.line !== line) damaged.push({ after, line });
     },
     delimiter,
@@ -115,8 +115,8 @@ async function* csvRows(
 }
 
 /**
- * Refuses bytes that are not UTF-8. A reader that replaces them makes one person of two whose ids differ only in
- * such a letter.
+ * Refuses bytes that are not UTF-8. Replacing them would turn two people whose ids differ only in such a letter into
+ * one.
  */
 async function* utf8Only(source: Readable): AsyncGenerator<Uint8Array, void> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -139,7 +139,7 @@ function namesOf(cells: readonly string[], delimiter: string, columns: readonly 
     throw new UnreadableFile(
       'The first line is “sep=…”, which only Excel reads. Remove that line, and give its character as `delimiter` in the mapping.',
     );
-  // Excel writes columns at the end that were emptied: they have neither names nor values.
+  // Excel also writes emptied columns at the end, which have neither names nor values.
   const names = named.slice(0, named.findLastIndex((name) => name !== '') + 1);
   if (names.length === 1 && columns.length > 1 && /[;\t|]/.test(names[0] ?? ''))
     throw new UnreadableFile(
@@ -147,7 +147,7 @@ function namesOf(cells: readonly string[], delimiter: string, columns: readonly 
     );
   if (names.length > MAX_COLUMNS) throw new UnreadableFile(`The file has more than ${MAX_COLUMNS} columns.`);
   const repeated = names.findIndex((name, place) => names.indexOf(name) !== place);
-  // Not the name itself: in a file without a line of names, it is a value of a person.
+  // The message does not repeat the name, because in a file without a header line it is a personal value.
   if (repeated !== -1)
     throw new UnreadableFile(
       `The columns ${names.indexOf(names[repeated] ?? '') + 1} and ${repeated + 1} have the same name in the first line of the file.`,
@@ -224,7 +224,7 @@ class RowBytes {
   }
 }
 
-/** Splits JSON lines. An empty line is no row. */
+/** Splits JSON lines. An empty line is not a row. */
 class LineSplitter {
   readonly #row = new RowBytes();
   #isFirst = true;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
 import { type RowSeals, sealedRows } from '../../platform/keys/index.js';
 
-/** A published version of a document of a site, in force or not: a former tool may have shown it. */
+/** A published version of a document of a site, active or not, because a former tool may have shown it. */
 export interface ImportVersion {
   readonly id: string;
   readonly kind: string;

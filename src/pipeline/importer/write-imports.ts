@@ -18,7 +18,7 @@ import type { SiteConfig } from '../admission/evaluate.js';
 import { commonMembers, type PreparedRecord, prepareRecord, validUntil } from '../admission/prepare-consent.js';
 import type { StatedConsent } from './map-row.js';
 
-/** 128 bits: two rows of one site practically never collide, and the index has half the size. */
+/** 128 bits: two rows of one site practically never collide, and the index is half as large. */
 const DIGEST_BYTES = 16;
 
 export interface ImportOptions {
@@ -30,9 +30,9 @@ export interface ImportOptions {
 }
 
 /**
- * Returns the digest by which a row is imported once: of the record at the tool, its time and its decision,
- * or of the file and the place in it where the mapping names no id. It is keyed, because ids of records are
- * kept in the cookies of visitors.
+ * Returns the digest that prevents a row from being imported twice. It covers the record's id in the former tool, its
+ * time and its decision or, if the mapping names no id, the file and the row number. It is keyed because ids of records
+ * are stored in cookies of visitors.
  */
 export function rowDigest(
   site: Pick<SiteContext, 'siteKey'>,
@@ -56,7 +56,10 @@ export function prepareImport(row: StatedConsent, options: ImportOptions, random
   const fields = personalFields(Object.keys(consent.request), consent.source, known, []);
   return prepareRecord(
     {
-      ...{ site, fields, attachments: [], now },
+      site,
+      fields,
+      attachments: [],
+      now,
       textOf: (eventId, digests) => canonicalJson({ ...recordOf(row, options, eventId), disclosures: digests }),
     },
     random,
@@ -89,7 +92,7 @@ export interface PreparedRow {
   readonly record: PreparedRecord;
 }
 
-/** The site was changed after it was read. Nothing was written. */
+/** The site changed after it was read. Nothing was written. */
 export class SiteChanged extends Error {
   override readonly name = 'SiteChanged';
 }
@@ -111,8 +114,7 @@ export async function importedBefore(
 }
 
 /**
- * Writes rows with their events and keys in one transaction, each of them once. A concurrent import of the same rows
- * waits for it.
+ * Writes rows with their events and keys in one transaction, each once. A concurrent import of the same rows waits.
  * @param db in the role `consent_ledger_admin`
  * @returns how many rows were not imported before
  * @throws SiteChanged
@@ -133,7 +135,7 @@ export async function writeImports(
       [siteId, prepared.map(({ digest }) => digest)],
     );
     const left = new Set(DigestRows.parse(rows).map(({ digest }) => toHex(digest)));
-    // A row that the file has twice is written once.
+    // A row that occurs twice in the file is written once.
     const records = prepared.flatMap(({ digest, record }) => (left.delete(toHex(digest)) ? [record] : []));
     await putKeys(db, siteId, records);
     await putEvents(
@@ -164,21 +166,21 @@ async function putKeys(db: Queryable, siteId: string, records: readonly Prepared
   );
 }
 
-/** Part of the outbox that an import leaves to visitors. */
+/** Fraction of the outbox that an import leaves free for visitors. */
 const SHARE = 0.5;
 const LOOK_EVERY_MS = 250;
-/** An import does not wait longer for a worker that does not run, in milliseconds. */
+/** Longest time that an import waits for a worker that does not run, in milliseconds. */
 const PATIENCE_MS = 600_000;
 
 const Waiting = z.tuple([z.object({ waiting: z.int() })]);
 
-/** No worker takes the events. What was written stays. */
+/** No worker takes events from the outbox. What was written stays. */
 export class OutboxFull extends Error {
   override readonly name = 'OutboxFull';
 }
 
 /**
- * Waits until half of the outbox is free: with a full one, the service would refuse consents.
+ * Waits until half of the outbox is free. If it were full, the service would refuse consents.
  * @param db in a role that reads the outbox
  * @param maxRows events at which the outbox is full
  * @throws OutboxFull

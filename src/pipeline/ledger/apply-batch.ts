@@ -38,7 +38,7 @@ export interface KnownBatch {
  * of the batches that it covers.
  * @param state before the batch; the tables are at its revision
  * @param header as `batchHeaderOf` returns it
- * @param known what was computed earlier; null: all is computed from the log
+ * @param known what was computed earlier; null: everything is computed from the log
  * @throws LedgerCorrupt, TablesDiffer, EventLogUnavailable, database errors
  */
 export async function checkBatch(
@@ -90,7 +90,10 @@ function assertCovers(revision: number, header: BatchHeader, covered: Commitment
   }
 }
 
-/** Only the announcement that is sealed changes the keys that must sign. */
+/**
+ * Checks that the batch states the announcement that it seals, because only a sealed announcement changes the keys that
+ * must sign.
+ */
 async function assertAnnounced(
   eventLog: EventLog,
   revision: number,
@@ -171,7 +174,7 @@ export async function insertBatch(db: Queryable, batch: CheckedBatch, tree: Ledg
       leaves.map((leaf) => leaf.tag),
     ],
   );
-  const ledgerNodes = new Frontier(tree.size, tree.edge).append(batchLeaf(headerText));
+  const ledgerNodes = new Frontier(tree.size, tree.frontier).append(batchLeaf(headerText));
   await db.query(
     `insert into ledger_nodes (level, index, hash) select * from unnest($1::smallint[], $2::bigint[], $3::bytea[])`,
     [

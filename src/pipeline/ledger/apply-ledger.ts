@@ -58,7 +58,7 @@ export async function catchUpLedger(
       const check = (isNew: boolean): Promise<CheckedEvent> => checkEvent(db, eventLog, state, event, isNew, own);
       const { followed, insert, heads } = await check(event.revision > stored.revision).catch(
         async (error: unknown) => {
-          // A check by the tables counts only if no other process changed them meanwhile.
+          // A check against the tables counts only if no other process changed them meanwhile.
           stored = await readStored(db);
           if (stored.revision < event.revision) throw error;
           return check(false);
@@ -79,7 +79,7 @@ type Insert = (db: Queryable) => Promise<void>;
 
 interface CheckedEvent {
   readonly followed: FollowedEvent;
-  /** Null if the tables have the event. */
+  /** Null if the tables already have the event. */
   readonly insert: Insert | null;
   /** Ends of the streams of a batch. */
   readonly heads: StreamHeads | null;
@@ -106,7 +106,7 @@ async function checkEvent(
   }
 }
 
-/** Whether an operator decided that the event counts as absent. */
+/** Returns whether an operator decided that the event is to be ignored. */
 async function isSkipped(eventLog: EventLog, { revision, id, data }: StreamEvent): Promise<boolean> {
   for (let next = revision + 1; ; ) {
     const page = await eventLog.readStream(LEDGER_STREAM, next, PAGE);
@@ -141,7 +141,7 @@ async function insertOf(
   }
 }
 
-/** @returns how far the tables are; another process may have been first */
+/** @returns the revision that the tables have reached; another process may have been first */
 async function store(
   db: Queryable,
   event: StreamEvent,
@@ -178,7 +178,7 @@ async function store(
   }
 }
 
-/** The last event of the ledger that the tables contain. The row states only the place to continue from. */
+/** The last event of the ledger that the tables contain. The row only states where to continue. */
 interface StoredPlace {
   readonly revision: number;
   readonly logPosition: Position | null;
@@ -198,7 +198,10 @@ async function readStored(db: Queryable): Promise<StoredPlace> {
   return stored;
 }
 
-/** Ends that this process checked are known; those of a batch of another process are read when needed. */
+/**
+ * Remembers the ends of streams that this process checked, and forgets those that another process moved: these are read
+ * when needed.
+ */
 function forgetOrRemember({ heads }: FollowedLedger, change: LedgerChange, checked: StreamHeads | null): void {
   if (change.kind !== 'batch') return;
   if (checked === null) heads.forget(change.body.runs.map(([stream]) => stream));

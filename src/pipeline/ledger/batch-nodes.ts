@@ -66,7 +66,7 @@ export function batchTree(leaves: readonly Uint8Array[]): BatchTree {
   return { root: frontier.root(), nodes };
 }
 
-/** Place of an inner node among those of a batch of `count` leaves. */
+/** Returns the index of an inner node among those of a batch of `count` leaves. */
 function placeOf({ level, index }: TreeNode, count: number): number {
   let place = index;
   let width = Math.floor(count / 2);
@@ -77,7 +77,7 @@ function placeOf({ level, index }: TreeNode, count: number): number {
   return place;
 }
 
-/** Leaves whose nodes fit into a value of PostgreSQL, which has at most 1 GiB. */
+/** Most leaves whose nodes fit into one PostgreSQL value, which has at most 1 GiB. */
 const MAX_COUNT = 2 ** 30 / HASH_LENGTH;
 
 const Rows = z.array(z.object({ level: z.int(), index: z.int(), hash: z.instanceof(Uint8Array) }));
@@ -85,7 +85,7 @@ const Rows = z.array(z.object({ level: z.int(), index: z.int(), hash: z.instance
 /**
  * Reads the audit path of a leaf from the stored nodes of its batch, O(log n). The nodes are not
  * verified: the caller checks that the path leads to the root.
- * @param index place of the leaf in the batch
+ * @param index index of the leaf in the batch
  * @param count leaves of the batch
  * @returns from the leaf's sibling upwards; null if a node is not stored
  */
@@ -95,7 +95,7 @@ export async function readBatchPath(
   index: number,
   count: number,
 ): Promise<readonly Uint8Array[] | null> {
-  // No stored batch is so large: its number of leaves was altered.
+  // No stored batch can be this large, so its number of leaves was altered.
   if (index >= count || count > MAX_COUNT) return null;
   const ranges = inclusionRanges(index, count);
   const wanted = nodesOfRanges(ranges);
@@ -119,7 +119,7 @@ export async function readBatchPath(
 
 const LeavesRows = z.array(z.object({ leaves: z.instanceof(Uint8Array) }));
 
-/** Reads the leaf hashes of a batch in order. @returns null if they are not whole, or the batch is not stored */
+/** Reads the leaf hashes of a Merkle batch in order. @returns null if any is missing, or the batch is not stored */
 export async function readBatchLeaves(db: Queryable, batch: number): Promise<readonly Uint8Array[] | null> {
   const { rows } = await db.query('select leaves from batches where number = $1', [batch]);
   const [row] = LeavesRows.parse(rows);

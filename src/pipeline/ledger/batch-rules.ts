@@ -17,7 +17,7 @@ import type { FollowedLedger, LedgerState, SealedLeaf } from './ledger-state.js'
 
 /**
  * Sorts person tags as `tags_root` commits to them.
- * @throws RangeError if a tag occurs twice: a proof that shows the next one would mean nothing
+ * @throws RangeError if a tag occurs twice: a proof of absence by two neighbours would prove nothing
  */
 export function sortedTags(tags: readonly Uint8Array[]): readonly Uint8Array[] {
   const sorted = [...tags].sort(Buffer.compare);
@@ -60,7 +60,7 @@ export function runsOf(leaves: readonly Pick<SealedLeaf, 'stream' | 'revision'>[
   return runs;
 }
 
-/** Whether runs are those of a Merkle batch: not empty, and one for each stream, sorted by key. */
+/** Returns whether runs can be those of a Merkle batch: at least one, one for each stream, sorted by key. */
 export function areBatchRuns(runs: readonly Run[], keyOf: StreamKeyOf): boolean {
   let before = '';
   for (const [stream, first, last] of runs) {
@@ -106,7 +106,7 @@ export function batchHeaderOf(state: FollowedLedger, body: BatchSealedBody): Bat
   return header;
 }
 
-/** The newest time stamp response, also that of a checkpoint that has too few. */
+/** Returns the newest time stamp response, even if its checkpoint does not have enough of them. */
 export function newestResponse({ pending, stamped }: LedgerState): BatchHeader['after'] {
   const last = pending?.tokens.at(-1);
   if (pending !== null && last !== undefined) return { size: pending.size, sha256: last.sha256 };

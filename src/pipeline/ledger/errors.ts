@@ -17,7 +17,7 @@ export class LedgerCorrupt extends LogDamaged {
   }
 }
 
-/** An event that could not follow the ledger was not appended: it would have stopped every worker. */
+/** An event that the ledger's rules forbid was not appended, because it would have stopped every worker. */
 export class LedgerRefused extends Error {
   override readonly name = 'LedgerRefused';
   constructor(type: string, reason: string) {
@@ -26,8 +26,8 @@ export class LedgerRefused extends Error {
 }
 
 /**
- * A row that the service derives from the log contradicts the log. It decides nothing: the part tries
- * again, and goes on when the row is as it was.
+ * A row that the service derives from the log contradicts the log. The log is authoritative, so the part retries and
+ * continues when the row is correct again.
  */
 export class TablesDiffer extends Error {
   override readonly name = 'TablesDiffer';
@@ -84,8 +84,8 @@ export class LedgerHeadMissing extends OperatorNeeded {
 }
 
 /**
- * No process that keeps the head of the ledger has compared it on this database server yet, and this
- * process does not have the head. It waits.
+ * This process does not have the head of the ledger, and no process that has it has compared it on this database server
+ * yet. This process waits.
  */
 export class LedgerNotCompared extends Error {
   override readonly name = 'LedgerNotCompared';

@@ -35,8 +35,7 @@ export interface LedgerHeadFile {
   /** Writes the head. It is durable on disk when the promise resolves. */
   write(head: LedgerHead): Promise<void>;
   /**
-   * Replaces the head while no other process can: of two ledgers that go on differently, only one
-   * passes `next`.
+   * Replaces the head under a lock: if two ledgers diverge, only one of them passes `next`.
    * @param next receives the head in the file, and returns the one to write
    * @throws any error of `next`, which leaves the file as it is; those of `read`
    */
@@ -86,20 +85,19 @@ function parseHead(text: string, path: string): LedgerHead {
 }
 
 const POLL_MS = 20;
-/** Writing the head takes milliseconds: a process that holds the lock this long has died. */
+/** Writing the head takes milliseconds, so a process that holds the lock this long has died. */
 const DEAD_AFTER_MS = 10_000;
 
 /** The lock of `ledger-head.json`, held. */
 export interface HeadLock {
-  /** @throws Error if the lock was taken from this process, because it stood still for ten seconds */
+  /** @throws Error if the lock was taken from this process because it made no progress for ten seconds */
   assertHeld(): Promise<void>;
   release(): Promise<void>;
 }
 
 /**
- * Waits for the lock, a file that names its holder. Processes on several machines may hold it in
- * turn, so a process id says nothing about its holder: one that does not change for ten seconds is
- * removed.
+ * Waits for the lock, a file that names its holder. Processes on several machines may share it, so a process id cannot
+ * show whether the holder is alive. A lock that does not change for ten seconds is removed.
  */
 async function holdHeadLock(path: string): Promise<HeadLock> {
   const token = randomUUID();
@@ -130,7 +128,7 @@ async function create(path: string, token: string): Promise<boolean> {
   }
 }
 
-/** Removes a dead holder. If several processes find the same one, `rename` lets one of them remove it. */
+/** Removes the lock of a dead holder. If several processes try, `rename` lets one of them succeed. */
 async function breakLock(path: string, dead: string): Promise<void> {
   if ((await holderOf(path)) !== dead) return;
   const aside = `${path}.${randomUUID()}`;
@@ -140,7 +138,7 @@ async function breakLock(path: string, dead: string): Promise<void> {
   await rm(aside, { force: true });
 }
 
-/** @returns an empty text for a lock that is free */
+/** @returns an empty text if the lock is free */
 async function holderOf(path: string): Promise<string> {
   return await readFile(path, 'utf8').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return '';

@@ -9,14 +9,14 @@ import type { LedgerHead, LedgerHeadFile } from './head-file.js';
 import { type FollowedLedger, type LedgerState, readLedgerRoot, readLedgerState, rootOf } from './ledger-state.js';
 
 /**
- * The ledger head that this process has seen. It outlives the connections, so that a database that went
- * back in time is detected.
+ * The ledger head that this process has seen. It outlives connections, so that a database that went back in time is
+ * noticed.
  */
 export interface LedgerMemory {
   head: LedgerHead | null;
 }
 
-/** Stands before everything that continues or signs the ledger. */
+/** Guards everything that continues or signs the ledger. */
 export interface LedgerGuard {
   /**
    * Compares the ledger in the database with every head that is known: the one in the file, and the
@@ -25,11 +25,11 @@ export interface LedgerGuard {
    *   of the database and of the file system
    */
   check(): Promise<void>;
-  /** Compares as `check`, but remembers nothing. @throws as `check` */
+  /** Compares like `check`, but remembers nothing. @throws as `check` */
   compare(): Promise<void>;
   /**
-   * Checks before an append to `ledger`. A log that went back in time takes another event at a revision that
-   * it lost, and that the tables have.
+   * Checks before an append to `ledger`. A log that went back in time would accept another event at a revision that it
+   * lost but that the tables have.
    * @param expectedRevision of the append
    * @throws RevisionConflict if the tables have later events of the ledger than that; as `check`
    */
@@ -38,16 +38,16 @@ export interface LedgerGuard {
 
 export interface LedgerGuardOptions {
   readonly db: Queryable;
-  /** Null: this process has no access to it. */
+  /** Null if this process has no access to it. */
   readonly file: LedgerHeadFile | null;
   readonly memory: LedgerMemory;
   /**
-   * The log of a process that signs: what such a process remembers comes from the log, and no table that
-   * was wrong for a moment is remembered for ever. Only such a process writes the file, and needs it.
-   * Null: the process does not sign, and does not depend on the log.
+   * The log, for a process that signs. What such a process remembers comes from the log, so that a table that was wrong
+   * for a moment is not remembered for ever. Only such a process writes the file. Null if the process does not sign and
+   * does not depend on the log.
    */
   readonly eventLog: EventLog | null;
-  /** Called when the ledger does not continue a head that is known. */
+  /** Called when the ledger does not continue a known head. */
   readonly onRolledBack?: (error: LedgerRolledBack) => void;
 }
 
@@ -57,7 +57,7 @@ export function createLedgerGuard(options: LedgerGuardOptions): LedgerGuard {
   const keeps = eventLog === null ? null : file;
   let followed: FollowedLedger | null = null;
   const compareWith = async (stored: LedgerHead | null): Promise<LedgerState> => {
-    // After the heads: the ledger may grow meanwhile, and then contains them all the same.
+    // Read after the heads: if the ledger grows meanwhile, it still contains them.
     const known = [stored, memory.head];
     const state = await readLedgerState(db);
     for (const [place, head] of known.entries()) {
@@ -75,7 +75,8 @@ export function createLedgerGuard(options: LedgerGuardOptions): LedgerGuard {
   const headAt = async (state: LedgerState): Promise<LedgerHead> => {
     if (eventLog === null) return headOf(state, await readLedgerRoot(db, state.size));
     let at = followed;
-    // No further than the tables: an event that cannot be applied is reported by the part that follows the ledger.
+    // Followed no further than the tables, because the part that follows the ledger reports an event that cannot be
+    // applied.
     if (at === null || at.revision < state.revision) {
       at = await catchUpLedger(db, eventLog, { from: at, last: state.revision });
       followed = at;
@@ -111,7 +112,7 @@ export function createLedgerGuard(options: LedgerGuardOptions): LedgerGuard {
 /**
  * Returns the log for everything that continues the ledger: each append to `ledger` asks the guard
  * first. No part can append without this check.
- * @throws of `append` to `ledger`: also the errors of `LedgerGuard.checkAppend`
+ * `append` to `ledger` also throws the errors of `LedgerGuard.checkAppend`.
  */
 export function guardLedgerAppends(inner: EventLog, guard: LedgerGuard): EventLog {
   const isLedger = ({ stream }: { readonly stream: string }): boolean => stream === LEDGER_STREAM;
@@ -138,7 +139,7 @@ export function guardLedgerAppends(inner: EventLog, guard: LedgerGuard): EventLo
   };
 }
 
-/** Whether the ledger in the tables contains a head. */
+/** Returns whether the ledger in the tables contains a head. */
 export async function continues(db: Queryable, state: LedgerState, head: LedgerHead): Promise<boolean> {
   return state.size >= head.size && toHex(await readLedgerRoot(db, head.size)) === head.root;
 }

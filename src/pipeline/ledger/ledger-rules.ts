@@ -45,9 +45,9 @@ export type LedgerChange =
   | { readonly kind: 'first-key'; readonly body: LedgerKeyPublishedBody }
   | { readonly kind: 'note' };
 
-/** Keys that sign alone from here on. */
+/** Keys that are the only signers from here on. */
 export interface KeyHandover extends AnnouncedKey {
-  /** The Ed25519 key before them. */
+  /** The Ed25519 key that they replace. */
   readonly replaces: string;
 }
 
@@ -112,7 +112,7 @@ function followBatch(state: FollowedLedger, body: BatchSealedBody): FollowedEven
 }
 
 /**
- * The next keys that a batch announces. One announcement at a time: the keys before it sign until its
+ * Returns the next keys that a batch announces. There is one announcement at a time: the current keys sign until its
  * checkpoint.
  */
 function announcedIn(state: FollowedLedger, { number }: BatchHeader, body: BatchSealedBody): AnnouncedKey | null {
@@ -147,7 +147,10 @@ async function followStamp(state: FollowedLedger, body: CheckpointStampedBody): 
   return { state: after, change: { kind: 'stamp', body, handover } };
 }
 
-/** The digest of an item with several parts is checked where the item is used: the parts may be far apart. */
+/**
+ * Follows a part of what evidence needs. The digest of an item with several parts is checked where the item is used,
+ * because the parts may be far apart.
+ */
 function followEvidence(state: FollowedLedger, body: EvidenceKeptBody): FollowedEvent {
   if (body.parts === 1 && toHex(sha256(body.data)) !== body.sha256)
     throw new LedgerCorrupt(state.revision, 'its data does not match its hash');
@@ -209,12 +212,14 @@ async function handoverOf(state: FollowedLedger, body: CheckpointStampedBody): P
   return next;
 }
 
-/** The announced keys that must sign a checkpoint of this size as well; null: none. */
+/** Returns the announced keys that must also sign a checkpoint of this size; null if none. */
 export function keysDueAt({ announced }: Pick<FollowedLedger, 'announced'>, size: number): AnnouncedKey | null {
   return announced !== null && size > announced.batch ? announced : null;
 }
 
-/** Whether two verifier-key lines are one of Ed25519 and one of ML-DSA-44, in this order, of one name. */
+/**
+ * Returns whether two verifier-key lines are an Ed25519 key and an ML-DSA-44 key, in this order, with the same name.
+ */
 function areLedgerKeys(key: string, mlDsaKey: string): boolean {
   const [one, other] = [parseVerifierKey(key), parseVerifierKey(mlDsaKey)];
   const isNamed = one !== null && one.name === other?.name;
@@ -222,7 +227,7 @@ function areLedgerKeys(key: string, mlDsaKey: string): boolean {
 }
 
 /**
- * Whether each of these keys signed a checkpoint.
+ * Returns whether all of these keys signed a checkpoint.
  * @param lines verifier-key lines
  */
 export async function isSignedBy(note: SignedNote, lines: readonly string[]): Promise<boolean> {

@@ -15,8 +15,8 @@ import { type Keyring, type SigningKey, seedOf } from '../../platform/keys/index
 import type { LedgerGuard } from './ledger-guard.js';
 
 /**
- * The ledger's keys of Ed25519 and ML-DSA-44, which come from one secret. Each signature is identical for
- * identical input. Each method throws the errors of `LedgerGuard.check`: then nothing is signed.
+ * The ledger's Ed25519 and ML-DSA-44 keys, which are derived from one secret. Signatures are deterministic. Each method
+ * throws the errors of `LedgerGuard.check`; nothing is signed then.
  */
 export interface LedgerSigner {
   /** Origin of the ledger: first line of its checkpoints and name of its keys. */
@@ -64,7 +64,7 @@ export function ledgerSignerOf(key: SigningKey, origin: string, guard: LedgerGua
       return formatMlDsaTextLine(origin, mlDsa.publicKey, mlDsa.sign(utf8(text)));
     },
     async signCheckpoint(checkpoint) {
-      // Without a time, so that each size has one note.
+      // The signature has no time, so that each size has exactly one note.
       const message = subtreeMessage(origin, 0, checkpoint);
       if (message === null) throw new RangeError('the origin of the ledger is longer than 255 bytes');
       const line = await signText(checkpointText(checkpoint));

@@ -5,7 +5,7 @@ import { sealedContent } from '../../../schemas/events/sealed-event.js';
 import { POLICY_STREAM } from '../../../schemas/events/streams.js';
 import type { StreamKeyOf } from '../../../schemas/evidence/batch-header.js';
 import { entryLeaf, entryText } from '../../../schemas/evidence/entry.js';
-import { edgeNodes, Frontier, foldEdge } from '../../../schemas/merkle/tree.js';
+import { Frontier, foldFrontier, frontierNodes } from '../../../schemas/merkle/tree.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { Position, StreamEvent } from '../event-log/port.js';
 import { readTreeNodes } from './batch-nodes.js';
@@ -72,7 +72,7 @@ export class StreamHeads {
   }
 }
 
-/** Ends that one process remembers; further ones are read and verified again. */
+/** Number of stream ends that one process remembers. Others are read and verified again. */
 const MAX_REMEMBERED = 50_000;
 
 /** The ends of sealed streams that were verified against the ledger tree, or sealed by this process. */
@@ -102,7 +102,10 @@ export interface AnnouncedKey {
   readonly mlDsaKey: string;
   /** Revision of the announcement in `policy`. */
   readonly revision: number;
-  /** Number of the batch with it: the keys before and these sign the first checkpoint above. */
+  /**
+   * Number of the Merkle batch with the announcement. Both the current keys and these sign the first checkpoint that
+   * covers it.
+   */
   readonly batch: number;
 }
 
@@ -116,9 +119,9 @@ export function announcedKey(batch: number, { announced }: BatchSealedBody): Ann
 export interface LedgerTree {
   readonly size: number;
   /** Roots of its perfect subtrees, largest first. */
-  readonly edge: readonly Uint8Array[];
-  /** The tree without its last leaf; null where no further checkpoint can be of that size. */
-  readonly before: LedgerTree | null;
+  readonly frontier: readonly Uint8Array[];
+  /** The tree without its last leaf; null if no further checkpoint can have that size. */
+  readonly previous: LedgerTree | null;
 }
 
 /**
@@ -130,44 +133,47 @@ export interface FollowedLedger extends LedgerState {
   readonly keyOf: StreamKeyOf;
   /** The next keys, until a stamped checkpoint covers their announcement. */
   readonly announced: AnnouncedKey | null;
-  /** Revisions that were skipped, and whose `LedgerEventSkipped` was not reached yet. */
+  /** Skipped revisions whose `LedgerEventSkipped` has not been reached yet. */
   readonly skipped: readonly number[];
   /** Verified ends of the sealed streams. */
   readonly heads: SealedHeads;
 }
 
 /** The root of the ledger tree, 32 bytes. */
-export function rootOf({ edge }: LedgerTree): Uint8Array {
-  return foldEdge(edge);
+export function rootOf({ frontier }: LedgerTree): Uint8Array {
+  return foldFrontier(frontier);
 }
 
-/** The root at a size for which a checkpoint can still be made, 32 bytes; null for other sizes. */
+/** Returns the root, 32 bytes, at a size for which a checkpoint can still be created; null for other sizes. */
 export function rootAt(tree: LedgerTree, size: number): Uint8Array | null {
   let at: LedgerTree | null = tree;
-  while (at !== null && at.size > size) at = at.before;
+  while (at !== null && at.size > size) at = at.previous;
   return at?.size === size ? rootOf(at) : null;
 }
 
 /** The tree with one more leaf. */
 export function withLeaf(tree: LedgerTree, leaf: Uint8Array): LedgerTree {
-  const frontier = new Frontier(tree.size, tree.edge);
+  const frontier = new Frontier(tree.size, tree.frontier);
   frontier.append(leaf);
-  return { size: frontier.size, edge: frontier.edge, before: tree };
+  return { size: frontier.size, frontier: frontier.hashes, previous: tree };
 }
 
-/** The tree without the sizes up to `size`, which have their checkpoint. */
+/** Returns the tree without the sizes up to `size`, which no longer need a checkpoint. */
 export function withoutSizesUpTo(tree: LedgerTree, size: number): LedgerTree {
   const kept: LedgerTree[] = [];
-  for (let at: LedgerTree | null = tree; at !== null && at.size > size; at = at.before) kept.push(at);
-  const trimmed = kept.reduceRight<LedgerTree | null>((before, { size, edge }) => ({ size, edge, before }), null);
-  return trimmed ?? { size: tree.size, edge: tree.edge, before: null };
+  for (let at: LedgerTree | null = tree; at !== null && at.size > size; at = at.previous) kept.push(at);
+  const trimmed = kept.reduceRight<LedgerTree | null>(
+    (previous, { size, frontier }) => ({ size, frontier, previous }),
+    null,
+  );
+  return trimmed ?? { size: tree.size, frontier: tree.frontier, previous: null };
 }
 
 /** State of the ledger at one revision of its stream. */
 export interface LedgerState {
   /** Last applied revision of `ledger`; -1: none. */
   readonly revision: number;
-  /** Every event of a sealed stream up to this position is in a batch; null: unknown. */
+  /** Every event of a sealed stream up to this position is in a Merkle batch; null if unknown. */
   readonly logPosition: Position | null;
   /** Number of Merkle batches, which is the size of the ledger tree. */
   readonly size: number;
@@ -179,11 +185,11 @@ export interface LedgerState {
    * The newest checkpoint that enough authorities have stamped, and the newest of its responses.
    */
   readonly stamped: { readonly size: number; readonly sha256: string } | null;
-  /** The checkpoint that some authorities have stamped, but not enough of them. */
+  /** The checkpoint that some authorities have stamped, but not yet enough of them. */
   readonly pending: PendingCheckpoint | null;
   /** Verifier key of the newest published ledger key. */
   readonly key: string | null;
-  /** That of its ML-DSA-44 key. */
+  /** Verifier key of its ML-DSA-44 key. */
   readonly mlDsaKey: string | null;
 }
 
@@ -225,8 +231,8 @@ const stateRows = z
   .length(1);
 
 /**
- * Reads the state that the tables show, in one statement, so in one snapshot. Nothing is appended or
- * signed by it: see `FollowedLedger`.
+ * Reads the state that the tables show, with one statement and thus from one snapshot. It never decides what is
+ * appended or signed: see `FollowedLedger`.
  */
 export async function readLedgerState(db: Queryable): Promise<LedgerState> {
   const { rows } = await db.query(
@@ -269,11 +275,11 @@ function pendingOf(row: z.infer<typeof stateRows>[number]): PendingCheckpoint | 
 }
 
 /**
- * Returns the right edge of the ledger tree at one of its sizes.
+ * Returns the frontier of the ledger tree at one of its sizes.
  * @throws RangeError if a node is missing
  */
 export async function readFrontier(db: Queryable, size: number): Promise<Frontier> {
-  const wanted = edgeNodes(size);
+  const wanted = frontierNodes(size);
   const find = await readTreeNodes(db, wanted);
   return new Frontier(
     size,
@@ -283,5 +289,5 @@ export async function readFrontier(db: Queryable, size: number): Promise<Frontie
 
 /** Returns the root of the ledger tree at one of its sizes, 32 bytes. */
 export async function readLedgerRoot(db: Queryable, size: number): Promise<Uint8Array> {
-  return foldEdge((await readFrontier(db, size)).edge);
+  return foldFrontier((await readFrontier(db, size)).hashes);
 }

@@ -32,7 +32,7 @@ export function emptyLedger(): FollowedLedger {
     pending: null,
     key: null,
     mlDsaKey: null,
-    tree: { size: 0, edge: [], before: null },
+    tree: { size: 0, frontier: [], previous: null },
     keyOf: NO_STREAM_KEYS,
     announced: null,
     skipped: [],
@@ -41,10 +41,10 @@ export function emptyLedger(): FollowedLedger {
 }
 
 /**
- * Begins to follow the ledger at its newest stamped checkpoint, without its whole history: the root in
- * the checkpoint decides whether the stored edge of the tree is right, and its signature whether the
- * stored key is. Without such a checkpoint, the ledger is followed from its first event.
- * @param last revision that the tables have
+ * Begins to follow the ledger at its newest stamped checkpoint instead of reading its whole history. The root in the
+ * checkpoint verifies the stored frontier of the tree, and the signature verifies the stored key. Without such a
+ * checkpoint, the ledger is followed from its first event.
+ * @param last last revision that the tables have
  * @returns the ledger at the event that completed the checkpoint
  * @throws TablesDiffer, InvalidEventBody, EventLogUnavailable, database errors
  */
@@ -56,10 +56,10 @@ export async function openLedger(db: Queryable, eventLog: EventLog, last: number
   const covered = batches[0];
   const isCovered = covered !== undefined && headerOf(covered.header).number === stamp.size - 1;
   if (checkpoint === null || !isCovered) return emptyLedger();
-  const { edge } = await readEdge(db, stamp.size);
-  let tree: FollowedLedger['tree'] = { size: stamp.size, edge, before: null };
+  const { hashes } = await readCheckedFrontier(db, stamp.size);
+  let tree: FollowedLedger['tree'] = { size: stamp.size, frontier: hashes, previous: null };
   if (!equalBytes(rootOf(tree), checkpoint.root))
-    throw new TablesDiffer('ledger_nodes', `edge of size ${stamp.size}`, 'a stamped checkpoint has another root');
+    throw new TablesDiffer('ledger_nodes', `frontier of size ${stamp.size}`, 'a stamped checkpoint has another root');
   // The checkpoint hands over to keys that an earlier batch announced.
   let announced: AnnouncedKey | null = null;
   for (const body of batches.slice(1)) {
@@ -90,16 +90,16 @@ function checkpointOf({ note }: CheckpointStampedBody): Checkpoint | null {
   return parsed === null ? null : parseCheckpoint(parsed.text);
 }
 
-async function readEdge(db: Queryable, size: number): ReturnType<typeof readFrontier> {
+async function readCheckedFrontier(db: Queryable, size: number): ReturnType<typeof readFrontier> {
   try {
     return await readFrontier(db, size);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new TablesDiffer('ledger_nodes', `edge of size ${size}`, 'a node is missing');
+    throw new TablesDiffer('ledger_nodes', `frontier of size ${size}`, 'a node is missing');
   }
 }
 
-/** The newest keys of the ledger that signed a checkpoint: they sign the next ones. */
+/** Returns the newest keys of the ledger that signed a checkpoint. They also sign the next ones. */
 async function keysAfter(
   db: Queryable,
   text: string,

@@ -31,7 +31,7 @@ function policyStreamEvent(type: string, record: LedgerPolicySetRecord | LedgerK
  * this concurrently: the expected revision lets one of them append. Each event is also stored in
  * PostgreSQL, from which a restored log can be filled.
  * @param db in the role `consent_ledger_worker`
- * @param next returns the event that the stream needs; null: none. It is asked again after each attempt
+ * @param next returns the event that the stream needs, or null. It is called again after each attempt
  * @returns the stream as it was when it needed none
  * @throws LogBehind if the log ends before the stored events
  * @throws EventLogUnavailable, AppendRefused, database errors; the errors of `next`
@@ -88,7 +88,7 @@ export async function storePolicies(db: Queryable, events: readonly StreamEvent[
 export interface PolicySettings {
   /** Largest delay from `created_at` of a record to `sealed_at` of its batch, in seconds. */
   readonly sealWithinSeconds: number;
-  /** Largest delay from there to the time stamp, in seconds. */
+  /** Largest delay from sealing to the time stamp, in seconds. */
   readonly stampWithinSeconds: number;
   /** Number of distinct time stamp authorities for each checkpoint; the default is 1. */
   readonly stamps?: number;
@@ -166,8 +166,8 @@ function policyOf({ type, data }: StreamEvent): LedgerPolicySetRecord | null {
 export interface StampsDemanded {
   readonly authorities: number;
   /**
-   * Number of the first policy with fewer stamps that is not in effect yet; null if none waits. It counts
-   * from the first checkpoint over it on that has as many authorities.
+   * Number of the first policy with fewer stamps that is not in effect yet; null if there is none. It takes effect with
+   * the first checkpoint over it that has the number of authorities demanded before.
    */
   readonly waitingPolicy: number | null;
 }
@@ -175,16 +175,15 @@ export interface StampsDemanded {
 const BatchRows = z.array(z.object({ revision: z.int(), batch: z.int() }));
 const CountRows = z.tuple([z.object({ authorities: z.int() })]);
 
-/** Time stamps over a policy that are read: the first checkpoint over it has enough of them. */
+/** Limit of time stamps that are read for a policy. The first checkpoint over it has enough of them. */
 const MAX_TOKENS_READ = 1_000;
 
 /**
- * Reads how many distinct authorities must stamp the next checkpoint. A policy with fewer `stamps` counts
- * only after a checkpoint that contains it has the stamps that were demanded before
- * (docs/evidence-format.md §9, “A lowered number of stamps”).
- * The policies come from the log. Where they are sealed and who stamped them comes from tables: a row that
- * is wrong for a moment can only complete one checkpoint too early or too late, and the next one, which is
- * decided anew, covers everything before it.
+ * Reads how many distinct authorities must stamp the next checkpoint. A policy with fewer `stamps` counts only after a
+ * checkpoint that contains it has the stamps that were demanded before (docs/evidence-format.md §9, “A lowered number
+ * of stamps”). The policies come from the log. Where they were sealed and who stamped them comes from tables. A row
+ * that is wrong for a moment can only complete one checkpoint too early or too late, and the next checkpoint, which is
+ * decided afresh, covers everything before it.
  * @param configured number of authorities that the configuration demands
  * @throws InvalidEventBody, EventLogUnavailable, database errors
  */
@@ -228,11 +227,11 @@ export interface PolicyPace {
   readonly sealMs: number;
   /** From one time stamp to the next. */
   readonly stampMs: number;
-  /** Whether the newest policy alone decides; then it decides until another one is published. */
+  /** Whether only the newest policy decides. It then decides until another one is published. */
   readonly isSettled: boolean;
 }
 
-/** A published policy and since when verifiers count it for the `created_at` of records. */
+/** A published policy, and from which `created_at` of records verifiers apply it. */
 export interface PublishedPolicy {
   readonly sealWithinSeconds: number;
   readonly stampWithinSeconds: number;
@@ -240,14 +239,13 @@ export interface PublishedPolicy {
   readonly stampedAt: number | null;
 }
 
-/** Clocks of the authorities and of the service may differ by as much (docs/evidence-format.md §9). */
+/** Milliseconds by which the clocks of the authorities and of the service may differ (docs/evidence-format.md §9). */
 const CLOCK_TOLERANCE_MS = 300_000;
 
 /**
- * The pace of sealing and stamping. A policy with longer delays counts for a record only if its time
- * stamp is earlier than the record (docs/evidence-format.md §9, “The ledger's policy”): until all
- * older records must have been stamped, the service keeps the delays before it as well. Half of each
- * delay is left for the work itself.
+ * Computes the pace of sealing and stamping. A policy with longer delays applies to a record only if its time stamp is
+ * earlier than the record (docs/evidence-format.md §9, “The ledger's policy”). Until all older records are due to be
+ * stamped, the service therefore keeps the previous delays as well. Half of each delay is left for the work itself.
  * @param policies in the order of their stream
  * @param now milliseconds since 1970
  */
@@ -270,8 +268,8 @@ export function policyPace(policies: readonly PublishedPolicy[], now: number): P
 }
 
 /**
- * Reads the policies that are published, and computes the pace from them. It comes from tables because
- * it decides only how long to wait, and never what is appended.
+ * Reads the published policies and computes the pace from them. Tables suffice, because the pace only decides how long
+ * to wait, never what is appended.
  * @param db in the role `consent_ledger_worker`
  * @param now milliseconds since 1970
  * @throws InvalidEventBody, database errors

@@ -3,8 +3,8 @@ import { checkpointLinks, MAX_CHECKPOINTS } from '../../../schemas/api/checkpoin
 import type { Queryable } from '../../platform/database/pool.js';
 
 /**
- * SQL: the first checkpoint that covers a Merkle batch and that enough authorities have stamped. A checkpoint of size n covers
- * the batches 0 to n − 1: this file is the one place that says so.
+ * SQL: the first checkpoint that covers a Merkle batch and that enough authorities have stamped. A checkpoint of size n
+ * covers the Merkle batches 0 to n − 1; only this file encodes that rule.
  * @param batch SQL of the batch's number, e.g. `l.batch` or `$1`
  * @param columns of `checkpoints`, separated by commas
  */
@@ -13,8 +13,7 @@ export function firstStamp(batch: string, columns: string): string {
 }
 
 /**
- * SQL: joins `firstStamp` to a row. Where no checkpoint covers the batch, every column of the join is
- * null.
+ * SQL: joins `firstStamp` to a row. If no checkpoint covers the batch, every column of the join is null.
  * @param alias of the joined row
  */
 export function joinFirstStamp(batch: string, columns: string, alias: string): string {
@@ -28,7 +27,7 @@ export function isStamped(batch: string): string {
 
 const NoteRows = z.array(z.object({ note: z.string() })).max(1);
 
-/** The exact text of a stamped checkpoint's note. Null if there is none of this size. */
+/** Reads the exact text of a stamped checkpoint's note; null if there is none of this size. */
 export async function readNote(db: Queryable, size: number): Promise<string | null> {
   const { rows } = await db.query('select note from checkpoints where size = $1', [size]);
   return NoteRows.parse(rows)[0]?.note ?? null;
@@ -36,7 +35,7 @@ export async function readNote(db: Queryable, size: number): Promise<string | nu
 
 const TokenRows = z.array(z.object({ tsr: z.instanceof(Buffer) })).max(1);
 
-/** A time stamp response of a stamped checkpoint, as received. Null if there is none. */
+/** Reads a time stamp response of a stamped checkpoint, as received; null if there is none. */
 export async function readToken(db: Queryable, size: number, number: number): Promise<Buffer | null> {
   const { rows } = await db.query(
     'select t.tsr from checkpoint_tokens t join checkpoints c using (size) where t.size = $1 and t.number = $2',
@@ -47,7 +46,7 @@ export async function readToken(db: Queryable, size: number, number: number): Pr
 
 const ListedRows = z.array(z.object({ size: z.int(), gen_time: z.date(), tokens: z.int() }));
 
-/** The stamped checkpoints of larger sizes than `after`, by size: `MAX_CHECKPOINTS` at most. */
+/** Lists the stamped checkpoints larger than `after`, by size, at most `MAX_CHECKPOINTS`. */
 export async function listCheckpoints(db: Queryable, after: number) {
   const { rows } = await db.query(
     'select size, gen_time, tokens from checkpoints where size > $1 order by size limit $2',

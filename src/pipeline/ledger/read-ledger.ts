@@ -26,11 +26,11 @@ const PAGE = 50;
 /** Reads the events of the ledger backwards, without those that were skipped. @param from first revision that is read */
 async function* backwards(eventLog: EventLog, from: number): AsyncGenerator<StreamEvent, void> {
   const skipped = new Set<number>();
-  // Whether an event is skipped is said after it, perhaps after `from`.
+  // The event that skips another one comes later, perhaps after `from`.
   for (let end = await eventLog.lastRevision(LEDGER_STREAM); end >= 0; end -= PAGE) {
     const start = Math.max(0, end - PAGE + 1);
     const page: StreamEvent[] = [];
-    // A page can end early, by its bytes.
+    // A page can end early because of its size.
     for (let next = start; next <= end; next = start + page.length) {
       const part = await eventLog.readStream(LEDGER_STREAM, next, end - next + 1);
       if (part.length === 0) break;
@@ -50,7 +50,7 @@ export function skipOf({ type, data }: StreamEvent): LedgerEventSkippedBody | nu
   try {
     return parseBody(LedgerEventSkippedBody, type, data);
   } catch (error) {
-    // It cannot be applied itself.
+    // The skipping event is itself invalid.
     if (error instanceof InvalidEventBody) return null;
     throw error;
   }
@@ -58,7 +58,7 @@ export function skipOf({ type, data }: StreamEvent): LedgerEventSkippedBody | nu
 
 /**
  * Reads the secret of the ledger's salts from the event that published its first key.
- * @throws LogBehind if the stream has none
+ * @throws LogBehind if the stream has no such event
  */
 export async function readPublishedSaltKey(eventLog: EventLog): Promise<Uint8Array> {
   for (let next = 0; ; ) {
@@ -86,8 +86,8 @@ function saltKeyOf({ type, data }: StreamEvent): Uint8Array | null {
 /**
  * Finds the newest checkpoint that has all of its time stamps.
  * @param from last revision that is read
- * @returns the event that completed it, and the batches from the last that it covers to that event, in
- *   order; null: the ledger has no such checkpoint up to there
+ * @returns the event that completed it, and the batches from the last one that it covers up to that event, in order;
+ *   null if there is no such checkpoint up to `from`
  */
 export async function readNewestCheckpoint(
   eventLog: EventLog,
@@ -140,7 +140,7 @@ function numberOf(type: string, { header }: BatchSealedBody): number {
 
 const KeyRows = z.array(z.object({ key: z.string(), ml_dsa_key: z.string() }));
 
-/** Every pair of keys that has signed checkpoints alone, oldest first; the last one is in force. */
+/** Reads every pair of keys that has been the sole signer of checkpoints, oldest first. The last one is in force. */
 export async function readLedgerKeys(db: Queryable): Promise<readonly Pick<LedgerKey, 'key' | 'ml_dsa_key'>[]> {
   const { rows } = await db.query('select key, ml_dsa_key from ledger_keys order by handover_size nulls first');
   return KeyRows.parse(rows);
@@ -164,7 +164,7 @@ const PublishedRows = z.array(
   }),
 );
 
-/** The keys as `readLedgerKeys`, each with the proof that the keys before announced it. */
+/** Reads the same keys as `readLedgerKeys`, each with the proof that the previous keys announced it. */
 export async function readPublishedKeys(db: Queryable): Promise<readonly LedgerKey[]> {
   const { rows } = await db.query(
     `select k.key, k.ml_dsa_key, k.replaces, k.published_at, p.revision, p.event_id, p.type, p.body, before.hash as previous,
@@ -204,7 +204,13 @@ async function announcementOf(
   if (path === null || entryPath === null) throw new Error('a node of the ledger tree is missing');
   const { recordText, proofHash } = sealedContent({ type, data: body });
   const entry = entryText({
-    ...{ stream: POLICY_STREAM, revision, eventId, type, recordText, proofHash, personTag: null },
+    stream: POLICY_STREAM,
+    revision,
+    eventId,
+    type,
+    recordText,
+    proofHash,
+    personTag: null,
     previous: previous && toHex(previous),
   });
   return { note, header, path: path.map(toHex), entry, index, entry_path: entryPath.map(toHex) };

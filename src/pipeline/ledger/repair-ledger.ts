@@ -13,10 +13,10 @@ import { continues, headOf } from './ledger-guard.js';
 import { rootOf } from './ledger-state.js';
 
 /**
- * Lets this installation sign for a ledger whose head file is missing, on the decision of an
- * operator: the file begins with the head that the ledger has now.
+ * Lets this installation sign for a ledger whose head file is missing, if an operator decides so. The new file starts
+ * with the head that the ledger has now.
  * @param report called with that head before it is written, to record the decision
- * @returns null if there is a file already: nothing has to be adopted
+ * @returns null if there already is a file, so that nothing has to be adopted
  * @throws LedgerHeadUnreadable; the errors of `catchUpLedger` and of `report`; errors of the file system
  */
 export async function adoptLedger(
@@ -34,8 +34,8 @@ export async function adoptLedger(
 }
 
 /**
- * Accepts, on the decision of an operator, a ledger that lost its end. The ledger records this
- * permanently, and the file restarts with the current head.
+ * Accepts a ledger that lost its end, if an operator decides so. The ledger records this permanently, and the file
+ * restarts with the current head.
  * @returns null if nothing was lost
  * @throws the errors of `catchUpLedger` and `tryAppendToLedger`
  */
@@ -62,17 +62,16 @@ export async function acceptRestoredLedger(
 
 export interface SkippedEvent {
   readonly body: LedgerEventSkippedBody;
-  /** The next event that cannot be applied; null: the ledger can be followed to its end. */
+  /** The next event that cannot be applied; null if the ledger can be followed to its end. */
   readonly next: LedgerCorrupt | null;
 }
 
 /**
- * Lets the ledger go on after an event that cannot be applied, on the decision of an operator. The event
- * stays in the stream, and so does the record of the decision after it. An event that can be applied is
- * never skipped: it is evidence.
+ * Lets the ledger continue after an event that cannot be applied, if an operator decides so. The event stays in the
+ * stream, followed by a record of the decision. An event that can be applied is never skipped, because it is evidence.
  * @param revision of the event, which the operator has read in the message of `LedgerCorrupt`
  * @param report called with the record before it is appended, to record the decision
- * @returns null if the event of this revision is not the one at which the ledger stands
+ * @returns null if this revision is not the one at which the ledger is stuck
  * @throws the errors of `catchUpLedger`, of `append` and of `report`
  */
 export async function skipLedgerEvent(
@@ -108,7 +107,7 @@ export async function skipLedgerEvent(
   }
 }
 
-/** The event at which the ledger stands; null: it can be followed to its end. */
+/** Returns the event at which the ledger is stuck; null if it can be followed to its end. */
 async function faultOf(db: Queryable, eventLog: EventLog): Promise<LedgerCorrupt | null> {
   try {
     await catchUpLedger(db, eventLog);

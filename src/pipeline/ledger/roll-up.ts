@@ -19,7 +19,7 @@ import { TablesDiffer } from './errors.js';
 import type { FollowedLedger } from './ledger-state.js';
 import { readBatchesBackwards } from './read-ledger.js';
 
-/** Tags that one fetch reads. */
+/** Tags per fetch. */
 const PAGE = 10_000;
 
 const runRows = z.array(z.object({ number: z.int(), stream: z.string(), first: z.int(), last: z.int() }));
@@ -35,10 +35,10 @@ export interface Commitment {
 }
 
 /**
- * Computes what the roll-up that follows `state` commits to, from the batches that it covers as the
- * stream `ledger` has them. The time is linear in their number; only their streams are held in memory.
- * The database sorts the tags, and a keyed digest of the set shows that they are those of the stream.
- * @throws TablesDiffer if the stored tags are others; EventLogUnavailable, database errors
+ * Computes what the roll-up that follows `state` commits to, from the batches that it covers as the stream `ledger` has
+ * them. The time is linear in their number; only their streams are held in memory. The database sorts the tags, and a
+ * keyed digest of the set shows that they are the tags of the stream.
+ * @throws TablesDiffer if the stored tags differ from those of the stream; EventLogUnavailable, database errors
  */
 export async function readCommitment(
   db: Queryable,
@@ -70,7 +70,7 @@ export async function readCommitment(
   };
 }
 
-/** Digest of a set of tags: the order does not matter, and no one can aim at it without the key. */
+/** Digest of a set of tags. The order does not matter, and without the key nobody can construct a collision. */
 class TagSet {
   readonly #sum = new Uint8Array(32);
   #count = 0;
@@ -94,7 +94,7 @@ class TagSet {
 /**
  * Reads the runs of batches and roll-ups, as their `streams_root` commits to them. The memory is linear
  * in the number of these runs.
- * @returns the runs by number; nothing for a batch without leaves
+ * @returns the runs by number, without batches that have no leaves
  */
 export async function readRuns(
   db: Queryable,
@@ -121,7 +121,7 @@ export async function readRuns(
 
 /**
  * Reads the person tags of a batch or roll-up, in increasing order, 32 bytes each.
- * @param accept gets each tag, with the batch of its leaf and the leaf's index there
+ * @param accept is called with each tag, the batch of its leaf and the leaf's index there
  */
 export async function eachTag(
   db: Queryable,
@@ -134,9 +134,9 @@ export async function eachTag(
 }
 
 /**
- * Reads the tags as `eachTag`, page by page. The database sorts them, so that any number of tags needs
- * little memory here.
- * @param accept gets the next tags, at least one; the ones after them are read when it resolves
+ * Reads the tags like `eachTag`, page by page. The database sorts them, so that any number of tags needs little memory
+ * here.
+ * @param accept is called with the next tags, at least one; the following ones are read when it resolves
  */
 export async function eachTagPage(
   db: Queryable,
@@ -144,7 +144,7 @@ export async function eachTagPage(
   accept: (page: z.infer<typeof tagRows>) => Promise<void> | void,
 ): Promise<void> {
   await withTransaction(db, async (db) => {
-    // Materialized: the index of tags would be read from end to end for those of one period.
+    // MATERIALIZED, because otherwise the index of tags would be read from end to end for the tags of one period.
     await db.query(
       `declare tags no scroll cursor for
          with own as materialized (

@@ -23,9 +23,9 @@ const HeadRows = z.array(
 );
 
 /**
- * Returns the last sealed event of each stream. The tables only say where to look: a stored leaf counts
- * if its path leads through its batch to the root of the ledger tree, which the log gives.
- * @param ledger of the revision that the tables have
+ * Returns the last sealed event of each stream. The tables only say where to look. A stored leaf counts if its path
+ * leads through its batch to the root of the ledger tree, which comes from the log.
+ * @param ledger the ledger at the revision that the tables have
  * @throws TablesDiffer if a row contradicts the ledger
  */
 export async function readSealedHeads(
@@ -79,7 +79,7 @@ export interface StoredLeaf {
 
 /**
  * Checks that a stored leaf leads through its batch to the root of the ledger tree.
- * @param sound headers that were found in the ledger tree; updated
+ * @param sound headers that were already found in the ledger tree; this function adds to them
  * @throws TablesDiffer
  */
 export async function assertLeafSealed(

@@ -7,12 +7,12 @@ import { hmacSha256 } from '../../platform/keys/index.js';
 /** Bytes of the secret from which the salts of sites are derived. */
 export const SALT_KEY_BYTES = 32;
 
-/** Streams whose keys are remembered. */
+/** Number of streams whose keys are remembered. */
 const REMEMBERED = 100_000;
 
 /**
- * The salt of a site: HMAC-SHA-256(salt key, "consent-ledger site salt v1" ‖ 0x00 ‖ site id). Packages of
- * the site state it, so that it must not tell the salts of other sites.
+ * The salt of a site: HMAC-SHA-256(salt key, "consent-ledger site salt v1" ‖ 0x00 ‖ site id). Packages of the site
+ * state it, so it must not reveal the salts of other sites.
  * @param saltKey secret of the ledger, 32 bytes
  * @returns 32 bytes
  */
@@ -20,7 +20,10 @@ export function siteSalt(saltKey: Uint8Array, siteId: string): Uint8Array {
   return hmacSha256(saltKey, `consent-ledger site salt v1\0${siteId}`);
 }
 
-/** Returns the keys of streams in a ledger. They are remembered: a batch needs each of its streams' several times. */
+/**
+ * Returns a function that computes the keys of streams in a ledger. It remembers them, because a Merkle batch needs the
+ * key of each stream several times.
+ */
 export function streamKeysUnder(saltKey: Uint8Array): StreamKeyOf {
   const known = new Map<string, string>();
   return (stream) => {
@@ -34,7 +37,7 @@ export function streamKeysUnder(saltKey: Uint8Array): StreamKeyOf {
   };
 }
 
-/** The keys of a ledger that has published none: only `policy` has one. */
+/** The stream keys of a ledger that has not published its salt key: only `policy` has one. */
 export const NO_STREAM_KEYS: StreamKeyOf = (stream) => {
   if (stream !== POLICY_STREAM) throw new RangeError(`the ledger has no key of ${stream} before its first event`);
   return POLICY_KEY;

@@ -42,7 +42,7 @@ export interface Target {
   readonly isLive: boolean;
 }
 
-/** Computes the changes of a page of the log, up to the first event that fails. A foreign one changes nothing. */
+/** Computes the changes of a page of the log, up to the first event that fails. A foreign event changes nothing. */
 export function preparePage(
   projection: Projection,
   from: Position | null,
@@ -54,7 +54,7 @@ export function preparePage(
     try {
       mutations.push(mutationsOf(projection, event));
     } catch (error) {
-      // The sealer quarantines the site. The read models of the others go on.
+      // The sealer quarantines the site. The read models of other sites continue.
       if (isForeign(event)) {
         mutations.push([]);
         continue;
@@ -71,7 +71,7 @@ export function preparePage(
  * Applies a page: read model and position change in one transaction. If the database refuses the
  * page, the events are applied one by one up to the refused one.
  * @param from the position that the generation must have
- * @param onSent called whenever rows were sent, and the database works on them
+ * @param onSent called whenever rows were sent and the database is working on them
  * @throws ProjectionFailure after all events before the failing one were applied
  * @throws GenerationMoved, GenerationHeld, database errors
  */
@@ -142,7 +142,7 @@ async function applyTogether(
         throw new UnexpectedState(`a row of ${statement.table} to be changed is not there`);
     }
   };
-  // Rows and position are lost together in a crash of the database, and the log has the events.
+  // A crash of the database loses rows and position together, and the log still has the events.
   await withTransaction(db, work, { durability: 'asynchronous' });
 }
 
@@ -208,7 +208,9 @@ function contentOf(event: StreamEvent): Content {
   const record: unknown = typeof text === 'string' ? JSON.parse(text) : null;
   if (!isConsentType(type)) return { type, body, record, consent: null };
   return {
-    ...{ type, body, record },
+    type,
+    body,
+    record,
     consent: { body: ConsentRecordedBody.parse(body), record: SEALED_RECORD_SCHEMAS[type].parse(record) },
   };
 }

@@ -104,7 +104,7 @@ export async function createGeneration(db: Queryable, projection: Projection): P
 /** SQLSTATE of a row that is too wide for an index. */
 const PROGRAM_LIMIT_EXCEEDED = '54000';
 
-/** Half a day, in milliseconds: the indexes of the largest table that a rebuild can be waited for. */
+/** Half a day, in milliseconds: longer than the indexes of any table that can reasonably be rebuilt. */
 const INDEX_TIMEOUT_MS = 43_200_000;
 
 /**
@@ -135,7 +135,9 @@ function isTooWide(error: unknown): boolean {
 
 const widestRows = z.array(z.object({ key: z.array(z.string()) }));
 
-/** The failure of an index at the end of a rebuild, where no event is at hand: it names the row instead. */
+/**
+ * Returns the failure of an index at the end of a rebuild. There is no current event then, so it names the row instead.
+ */
 async function tooWide(
   db: Queryable,
   projection: Projection,
@@ -148,7 +150,7 @@ async function tooWide(
   const types = key.map((column) => columnType(projection, table, column));
   const { rows } = await db.query(widestRowSql(projection, schema, index));
   const [widest] = widestRows.parse(rows);
-  // Other types can hold any content, which failures never repeat.
+  // Other types can hold arbitrary content, which failures must not repeat.
   const isId = types.every((type) => ['uuid', 'bigint', 'integer'].includes(type));
   const row = widest !== undefined && isId ? `, the one with ${key.join(', ')} = ${widest.key.join(', ')}` : '';
   const reason =
@@ -158,8 +160,8 @@ async function tooWide(
 }
 
 /**
- * Drops the generations that the views do not show, left by a swap or an interrupted rebuild. A
- * generation that a reader still locks is left to the next call.
+ * Drops the generations that the views do not show, left by a swap or an interrupted rebuild. A generation that a
+ * reader still locks is left for the next call.
  */
 export async function dropUnusedGenerations(db: Queryable, name: string): Promise<void> {
   const { rows } = await db.query(

@@ -26,17 +26,16 @@ export interface RebuildOptions {
   readonly eventLog: EventLog;
   readonly projection: Projection;
   /**
-   * Whether a projector keeps the live read model up to date. Otherwise the replay goes on to the
-   * end of the log after the comparison, because the read model advances by rebuilds only.
+   * Whether a projector keeps the live read model up to date. Otherwise the replay continues to the end of the log
+   * after the comparison, because only rebuilds advance the read model.
    */
   readonly isFollowed: boolean;
   readonly signal?: AbortSignal;
   /**
-   * Called between two pages of the first replay, where it ends at the live read model. A replay
-   * that must reach the end of a log that grows does not call it, nor does the last one, which holds
-   * the live read model.
+   * Called between two pages of the first replay if that ends at the live read model. A replay that has to catch up
+   * with a growing log does not call it, nor does the last one, which holds the live read model.
    */
-  readonly giveWay?: () => Promise<void>;
+  readonly yieldToAdmission?: () => Promise<void>;
   /**
    * @param total number of events that the live read model has read, as an estimate of the total;
    *   null without a live read model
@@ -71,9 +70,9 @@ const streamRows = z.array(z.object({ stream: z.string(), revision: z.int() }));
 const HOLD_RETRY_MS = 25;
 
 /**
- * Replays a projection from the first event beside the live read model, compares the two at the
- * same position, and swaps them in one transaction. Differences do not prevent the swap, because
- * the log is the source of truth, unless it lost events: then rows would be lost with them.
+ * Replays a projection from the first event beside the live read model, compares the two at the same position, and
+ * swaps them in one transaction. Differences do not prevent the swap, because the log is the source of truth. Lost
+ * events do, because rows would be lost with them.
  * @throws RebuildRunning, DefinitionChanged
  * @throws ProjectionFailure if an event cannot be applied, LogBehind or RevisionGap if the log lost
  *   events; the live read model remains
@@ -175,9 +174,9 @@ async function buildUnderLease(
     await dropUnusedGenerations(db, projection.name);
     await refuseChangedDefinition(db, projection);
     const replay = new Replay(options, await createGeneration(db, projection), stopped);
-    await replay.toEndOrLive(options.giveWay);
+    await replay.toEndOrLive(options.yieldToAdmission);
     await createIndexes(db, projection, replay.fresh.generation);
-    // The events that came meanwhile, so that the live read model is held as briefly as possible.
+    // Replays the events that arrived meanwhile, so that the live read model is held as briefly as possible.
     await replay.toEndOrLive();
     hold = await waitForLease(db, holdName(projection.name), signal, HOLD_RETRY_MS);
     const comparable = await replay.toEndOrLive();
@@ -216,7 +215,7 @@ class Replay {
     const stored = await readStored(db, projection.name);
     const live = stored?.live ?? null;
     this.#total = live?.events ?? null;
-    // A stopped generation does not reach the end of the log, but the new one must.
+    // A stopped generation is not at the end of the log, but the new one has to get there.
     const isComparable = live !== null && live.version === projection.version && stored?.state === 'running';
     if (isComparable) await this.#replay(live.position, betweenPages);
     else await this.#replay(undefined);
@@ -247,8 +246,8 @@ class Replay {
   }
 
   /**
-   * While the database applies one page, the next one is prepared, and the log reads the one after
-   * it. The preparation begins when the rows were sent: before, it would only delay them.
+   * Replays in a pipeline: while the database applies one page, the next one is prepared, and the log reads the one
+   * after. Preparation begins only when the rows were sent, because earlier it would delay them.
    * @param until last position to replay; undefined: the end of the log; null: replay nothing
    */
   async #replay(until: Position | null | undefined, betweenPages?: () => Promise<void>): Promise<void> {
@@ -262,7 +261,7 @@ class Replay {
         await betweenPages?.();
         await new Promise<void>((proceed) => {
           applying = this.#apply(page, proceed);
-          // Its failure is thrown where it is awaited.
+          // A failure is thrown where the promise is awaited.
           applying.then(proceed, () => proceed());
         });
       }
@@ -282,7 +281,7 @@ class Replay {
       const page: LogPage = await (next ?? eventLog.readAll(cursor, PAGE));
       const isLast = page.atEnd || (until !== undefined && (page.next === null || page.next >= until));
       next = isLast ? null : eventLog.readAll(page.next, PAGE);
-      // If this page fails, that read is not awaited, and its failure must not end the process.
+      // If this page fails, nobody awaits the read, and its failure must not end the process.
       next?.catch(() => undefined);
       const events = until === undefined ? page.events : page.events.filter((event) => event.position <= until);
       this.#continuity.check(events);
@@ -305,7 +304,7 @@ function rebuildName(projection: string): string {
   return `projection ${projection} rebuild`;
 }
 
-/** The definition has other columns than the live tables, although its version is the same. */
+/** The definition has different columns from the live tables, although its version is the same. */
 export class DefinitionChanged extends Error {
   override readonly name = 'DefinitionChanged';
 }
@@ -313,8 +312,8 @@ export class DefinitionChanged extends Error {
 const columnRows = z.array(z.object({ column: z.string(), type: z.string() }));
 
 /**
- * Refuses a definition that has the version of the live read model and other columns, because the
- * two cannot be compared.
+ * Refuses a definition that has the version of the live read model but different columns, because the two cannot be
+ * compared.
  * @throws DefinitionChanged, which names the columns
  */
 async function refuseChangedDefinition(db: Queryable, projection: Projection): Promise<void> {

@@ -46,7 +46,7 @@ function createTableSql(schema: string, name: string, table: TableDefinition): s
   return `create table ${qualified(schema, name)} (${columns.join(', ')}, ${key})`;
 }
 
-/** No table has a name with $, so that no index has the name of a table. */
+/** Returns the indexes of a table. Their names contain $, which no table name does. */
 function indexesOf(schema: string, name: string, { indexes }: TableDefinition, isUnique: boolean): ReadingIndex[] {
   return indexes.flatMap(({ columns, unique, method = 'btree' }, place) => {
     if (unique !== isUnique) return [];
@@ -162,7 +162,7 @@ export function statementsOf(projection: Projection, mutations: readonly Mutatio
     const table = projection.tables[mutation.table];
     if (table === undefined) throw new UnexpectedState(`the projection has no table ${mutation.table}`);
     const current = statements.at(-1);
-    // Nearly all rows of a replay are like the one before.
+    // Fast path: nearly all rows of a replay have the same form as the previous one.
     if (mutation.kind === 'insert' && current?.takeAlike(mutation.table, mutation.row) === true) continue;
     const next = building(mutation, table);
     if (current === undefined || !current.take(next)) statements.push(next);

@@ -25,7 +25,7 @@ export interface ListedProjection extends KnownProjection {
   readonly problem: Problem | null;
 }
 
-/** How far a projection is. The live read model may have an older version than the definition. */
+/** Progress of a projection. The live read model may have an older version than the definition. */
 export interface ProjectionStatus extends Omit<KnownProjection, 'views'> {
   readonly state: ProjectionState | 'never_built';
   readonly problem: Problem | null;

@@ -15,7 +15,7 @@ export interface StreamEnds {
   readonly stream: string;
   /** Last revision that was appended. */
   readonly known: number;
-  /** First and last revision that the log has; `NO_STREAM` (-1): none. */
+  /** First revision that the log has; `NO_STREAM` (-1) if none. */
   readonly first: number;
   readonly actual: number;
 }
@@ -29,9 +29,9 @@ export interface CheckOptions {
 }
 
 /**
- * Verifies that every stream of the log still has all that was appended to it. A site whose stream
- * lost events is quarantined, and the others are not affected. The streams of the ledger come first:
- * an older log lacks events of the whole ledger and not of single sites.
+ * Verifies that every stream of the log still has all that was appended to it. A site whose stream lost events is
+ * quarantined, and the others are not affected. The streams of the ledger come first, because an older log lacks events
+ * of the whole ledger, not just of single sites.
  * @param db in the role `consent_ledger_worker`
  * @throws LogBehind, RevisionGap if a stream of the ledger lost events
  * @throws EventLogUnavailable, database errors
@@ -47,7 +47,7 @@ export async function assertLogWhole(db: Queryable, eventLog: EventLog, options:
   }
 }
 
-/** Returns what a stream lost; null: nothing. */
+/** Returns what a stream lost; null if nothing. */
 export function damageOf({ stream, known, first, actual }: StreamEnds): LogDamaged | null {
   if (actual < known) return new LogBehind(stream, known, actual);
   return first > 0 ? new RevisionGap(stream, 0, first) : null;

@@ -15,23 +15,23 @@ export interface Run {
   readonly rows: readonly WaitingRow[];
 }
 
-/** Result of placing a run: how many of its events the log has now, and why not all; null: it has all of them. */
+/** Result of placing a run: how many of its events the log has now, and why not all; null if it has all of them. */
 interface Placed {
   readonly events: number;
   readonly failure: unknown;
 }
 
-/** The way in which waiting events enter a log. */
+/** How events of the outbox enter a log. */
 export interface Placement {
   /**
-   * Compares the streams of sites with the log where this is necessary before events of them are read.
-   * @returns the sites that no event may be placed of now, and why
+   * Compares the streams of sites with the log, if that is necessary before their events are read.
+   * @returns the sites whose events must not be placed now, and why
    */
   prepare(siteIds: readonly string[]): Promise<ReadonlyMap<string, unknown>>;
   /**
-   * Places runs, each of another site. The failure of one affects no other.
+   * Places runs of different sites. The failure of one does not affect the others.
    * @returns one result for each run, in order
-   * @throws StreamMoved, database errors; then all is tried again
+   * @throws StreamMoved, database errors; the caller then tries everything again
    */
   place(runs: readonly Run[]): Promise<readonly Placed[]>;
   /** Clears what was cached. */
@@ -50,7 +50,7 @@ export class RefusedForGood extends Error {
   override readonly name = 'RefusedForGood';
 }
 
-/** Returns the failure, or what it means for good. */
+/** Returns the failure, or the permanent error that it stands for. */
 export function refusal(error: unknown): unknown {
   const isPermanent = error instanceof AppendRefused || error instanceof AppendTooLarge || error instanceof TypeError;
   return isPermanent ? new RefusedForGood(error.message, { cause: error }) : error;
@@ -59,7 +59,7 @@ export function refusal(error: unknown): unknown {
 const refusedRow = z.tuple([z.object({ refused: z.array(z.coerce.number().nullable()) })]);
 
 /**
- * Places events in the `postgres` log: they get their positions, and stay where they are.
+ * Creates the placement for the `postgres` log: events get their positions and stay where they are.
  * @param db in the role `consent_ledger_worker`
  */
 export function sequenceRuns(db: Queryable): Placement {
@@ -92,11 +92,11 @@ export function sequenceRuns(db: Queryable): Placement {
   };
 }
 
-/** Streams that are known to be in step, at most; beyond it, all are compared again. */
+/** Number of streams that are remembered as in step. Beyond it, all are compared again. */
 const MAX_CACHED_STREAMS = 100_000;
 
 /**
- * Places events in a log outside the database: they are appended there, each at its revision.
+ * Creates the placement for a log outside the database: events are appended there, each at its revision.
  * @param db in the role `consent_ledger_worker`
  */
 export function appendRuns(db: Queryable, eventLog: EventLog): Placement {
@@ -104,7 +104,7 @@ export function appendRuns(db: Queryable, eventLog: EventLog): Placement {
 }
 
 class AppendedRuns implements Placement {
-  /** Streams of which the log has what the database says, and no append failed since. */
+  /** Streams for which the log agrees with the database, and no append has failed since. */
   readonly #inStep = new Set<string>();
 
   constructor(
@@ -117,8 +117,8 @@ class AppendedRuns implements Placement {
   }
 
   /**
-   * Compares streams that are not known to be in step. Where the log has more than is recorded, as after
-   * a lost answer or a crash, the events are compared and recorded first.
+   * Compares streams that are not known to be in step. If the log has more than is recorded, for example after a lost
+   * response or a crash, the events are first compared and recorded.
    */
   async prepare(siteIds: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
     const { db, eventLog } = this;
@@ -167,7 +167,7 @@ class AppendedRuns implements Placement {
     return placed;
   }
 
-  /** Returns the append of the first events of a run, as many as one append accepts; null: it accepts none. */
+  /** Returns the append of the first events of a run, as many as one append accepts; null if it accepts none. */
   #appendOf({ stream, rows }: Run): { readonly append: StreamAppend | null; readonly failure: unknown } {
     this.#inStep.delete(stream);
     const expectedRevision = (rows[0]?.revision ?? 0) - 1;
@@ -191,7 +191,7 @@ function divergence(error: LogDiverged): RefusedForGood {
   );
 }
 
-/** Returns why an append failed; null: it did not. */
+/** Returns why an append failed; null if it did not. */
 function failureOf(outcome: AppendOutcome | undefined): unknown {
   if (outcome?.status === 'fulfilled') return null;
   const reason: unknown = outcome?.reason;
@@ -206,9 +206,8 @@ const PAGE = 200;
 const waitingRows = z.array(z.object({ number: z.int(), revision: z.int(), count: z.int() }));
 
 /**
- * Records which waiting events of a stream the log already contains, for example after a lost response
- * or a crash between append and record. Each is compared by id and bytes with the one that waits at its
- * revision.
+ * Records which waiting events of a stream the log already contains, for example after a lost response or a crash
+ * between append and record. Each is compared by id and bytes with the waiting event of the same revision.
  * @throws LogDiverged if the log has another event there
  * @throws EventLogUnavailable, StreamMoved
  */
@@ -245,7 +244,7 @@ const storedRows = z.array(
     .transform(({ revision, ...event }) => ({ revision, event: { ...event, metadata: new Uint8Array(0) } })),
 );
 
-/** Tables of the streams that belong to no site. */
+/** Tables of the streams that do not belong to a site. */
 const TABLES: ReadonlyMap<string, string> = new Map([
   [LEDGER_STREAM, 'ledger_events'],
   [POLICY_STREAM, 'ledger_policies'],

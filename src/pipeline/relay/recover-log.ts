@@ -18,14 +18,14 @@ import { loggedRevision } from './waiting.js';
 
 const PAGE = 200;
 
-/** Events of a stream that neither the log nor the database has, or that cannot be appended any more. */
+/** Events of a stream that neither the log nor the database has, or that can no longer be appended. */
 export interface MissingEvents {
   readonly stream: string;
   readonly firstRevision: number;
   readonly lastRevision: number;
 }
 
-/** An event that the service cannot have written. Neither it nor what follows in its stream is taken over. */
+/** An event that the service cannot have written. Neither it nor the rest of its stream is adopted. */
 export interface ForeignEvent {
   readonly stream: string;
   readonly revision: number;
@@ -40,25 +40,23 @@ export interface LogRecovery {
   readonly adoptedEvents: number;
   /** Events that cannot be recovered. */
   readonly missing: readonly MissingEvents[];
-  /** The first one of each stream that has one. */
+  /** The first foreign event of each stream that has any. */
   readonly foreign: readonly ForeignEvent[];
-  /** Among the adopted events, and of sites that this database does not have. */
+  /** Lost keys among the adopted events, and of sites that this database does not have. */
   readonly lostKeys: readonly LostKeys[];
 }
 
 /**
- * Reconciles log and database after one of them was restored from an older backup.
- * Events that the log lost are appended again from the stored ones, with the same streams, revisions,
- * ids and bytes. For events that only the log has, the database takes over the end of the log, and what
- * waits follows it. The tables of the ledger then have everything that the log has of it. Quarantined
- * sites are released, but not those that miss events or have one that another program wrote. Events
- * that a server removed before events that are still there cannot be appended again.
- * Positions in the log change their meaning. Therefore the sealer reads the log from its start
- * once, and the projections require a rebuild.
- * The service must be stopped. The function may be called again after a failure. It counts lost keys among
- * the events that it takes over; `consent-ledger audit` counts all of them at any time.
+ * Reconciles log and database after one of them was restored from an older backup. Events that the log lost are
+ * appended again from the stored ones, with the same streams, revisions, ids and bytes. For events that only the log
+ * has, the database adopts the end of the log, and waiting events follow it. The tables of the ledger then have
+ * everything that the log has. Quarantined sites are released, except those that lack events or have one that another
+ * program wrote. Events that a server removed before events that are still there cannot be appended again. Positions in
+ * the log change their meaning. Therefore the sealer reads the log from its start once, and the projections require a
+ * rebuild. The service must be stopped. After a failure, call the function again. It counts lost keys among the events
+ * that it adopts; `consent-ledger audit` counts all of them at any time.
  * @param journaled event ids of the records that the erasure journal lists as erased
- * @throws LogDiverged if the log has another event where one of the database must be
+ * @throws LogDiverged if the log has a different event at the position of an event of the database
  * @throws NotGenuine if a stored event was altered
  * @throws the errors of `catchUpLedger`
  */
@@ -101,8 +99,8 @@ export async function recoverLog(
   await db.query('delete from quarantined_sites where site_id = any($1::uuid[])', [
     quarantined.filter((siteId) => !incomplete.has(siteId)),
   ]);
-  // A process that does not seal compares the ledger with its head by the tables.
-  // Nothing sealed follows an event that another program wrote.
+  // Brings the tables up to date, because a process that does not seal compares them with the ledger's head. Nothing
+  // after an event that another program wrote can have been sealed.
   if (isLedgerAhead && missing.length === 0) await catchUpLedger(db, eventLog);
   return { ...found, missing, foreign, lostKeys: [...keys.found(), ...unknownSites] };
 }
@@ -138,7 +136,7 @@ async function refill(
     try {
       await appendExactlyOnce(eventLog, stream, revision, kept);
     } catch (error) {
-      // The stream was deleted for good.
+      // The stream was permanently deleted.
       if (error instanceof AppendRefused) break;
       throw error;
     }
@@ -150,10 +148,11 @@ async function refill(
 const waitingRows = z.array(z.object({ id: z.string(), type: z.string(), data: z.instanceof(Uint8Array) }));
 
 /**
- * Takes over the end of a stream that the log has beyond this database. Waiting events that are in the
- * log wait no longer, and the others follow its end.
+ * Adopts the end of a stream that the log has beyond this database. Waiting events that are in the log are marked as
+ * relayed, and the others follow its end.
  * @param onFound called with each page of events that the log has beyond this database
- * @returns number of events found, and the foreign one that ended the search; null: the end of the log did
+ * @returns number of events found, and the foreign event that ended the search; null if the search reached the end of
+ * the log
  */
 async function adopt(
   db: Queryable,
@@ -202,11 +201,11 @@ async function* allSites(db: Queryable): AsyncGenerator<string, void, undefined>
   }
 }
 
-/** Records of a site whose personal values can no longer be read: their keys were in the database only. */
+/** Records of a site whose personal values can no longer be read, because their keys were only in the database. */
 export interface LostKeys {
   readonly siteId: string;
   readonly records: number;
-  /** False: the site itself was made after the backup, and is gone. Its events stay in the log. */
+  /** False if the site itself was created after the backup and is gone. Its events stay in the log. */
   readonly isSiteKnown: boolean;
 }
 
@@ -240,7 +239,7 @@ class LostKeyCounter {
   }
 }
 
-/** The record that an event announces as erased; null: it announces none. */
+/** Returns the record that an event announces as erased; null if it announces none. */
 function erasedBy({ type, data }: StreamEvent): string | null {
   if (type !== SUBJECT_ERASED) return null;
   return parseRecord(SUBJECT_ERASED, parseBody(PublicEventBody, type, data).record).erased_event_id;
@@ -249,8 +248,8 @@ function erasedBy({ type, data }: StreamEvent): string | null {
 const IdRows = z.array(z.object({ id: z.string() }));
 
 /**
- * Counts the records of the sites that the ledger has after a revision, and this database does not have:
- * they were made after the backup.
+ * Counts the records of sites that the ledger names after a revision but this database does not have, because they were
+ * created after the backup.
  */
 async function findUnknownSites(db: Queryable, eventLog: EventLog, after: number): Promise<readonly LostKeys[]> {
   const sealed = new Set<string>();
@@ -269,7 +268,10 @@ async function findUnknownSites(db: Queryable, eventLog: EventLog, after: number
   return counts;
 }
 
-/** The sites of a batch. An event that cannot be applied to the ledger names none; the worker reports it. */
+/**
+ * Returns the sites of a Merkle batch. An event that cannot be applied to the ledger names none; the worker will report
+ * it.
+ */
 function sitesOf(type: string, data: Uint8Array): readonly string[] {
   try {
     return parseBody(BatchSealedBody, type, data).runs.flatMap(([stream]) => siteOfStream(stream) ?? []);

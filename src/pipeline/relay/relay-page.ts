@@ -18,7 +18,7 @@ export interface PageRelayOptions {
 export interface RelayedPage {
   /** Number of events that were added to the log. */
   readonly relayed: number;
-  /** Whether a limit of the page may have left events of its sites waiting. */
+  /** Whether events of its sites may still be waiting because of the page's limits. */
   readonly mayWait: boolean;
   /**
    * The sites whose next events were not relayed: RefusedForGood, or a transient error
@@ -28,8 +28,8 @@ export interface RelayedPage {
 }
 
 /**
- * Relays the first waiting events of sites, in the order of each site across its streams. The failure
- * of one site affects no other.
+ * Relays the first waiting events of sites, in the order of each site across its streams. The failure of one site does
+ * not affect the others.
  * @throws StreamMoved, database errors
  */
 export async function relayFirstEvents(
@@ -64,7 +64,7 @@ export async function relayFirstEvents(
 
 /**
  * Returns the runs of each site in order, up to its first event that may not enter the log.
- * @param failures gets the sites with such an event
+ * @param failures receives the sites with such an event
  */
 async function genuineRuns(
   rows: readonly WaitingRow[],
@@ -93,8 +93,8 @@ async function genuineRuns(
 }
 
 /**
- * Returns whether a limit may have cut the events: a site has its whole share, or the bodies fill half
- * of what is allowed. The half leaves room for a next row that was too large.
+ * Returns whether a limit may have cut off events: a site used its whole share, or the bodies fill half of what is
+ * allowed. Half, because the next row may have been too large to fit.
  */
 function isNearLimit(rows: readonly WaitingRow[], sites: number, limits: PageLimits): boolean {
   const share = sharePerSite(limits, sites);

@@ -34,18 +34,18 @@ export interface RelayOptions {
   /** Interval of the search for waiting events while none can be relayed, in milliseconds. */
   readonly pollMs?: number;
   /**
-   * Finds events that wait while the relay sleeps, after no event has waited for `QUIET_TURNS` searches:
-   * those of which a notification was lost. Absent: the relay does not sleep.
+   * Finds waiting events whose notification was lost while the relay sleeps, which it does after `QUIET_TURNS` searches
+   * without a waiting event. Absent: the relay does not sleep.
    */
   readonly look?: Look;
   /**
-   * Pause after a page that took all waiting events, in milliseconds. Events gather meanwhile: a page
-   * costs several commits, here and in everything that follows the log, however few events it has.
+   * Pause after a page that took all waiting events, in milliseconds, so that events accumulate. A page costs several
+   * commits, here and in everything that follows the log, however few events it has.
    */
   readonly gatherMs?: number;
   /**
-   * Time for which events that another log than PostgreSQL has are kept after they were sealed, in
-   * milliseconds. Their Merkle batch must also have a time stamp.
+   * With a log outside PostgreSQL: milliseconds for which the database keeps events after they were sealed. Their
+   * Merkle batch must also have a time stamp.
    */
   readonly retentionMs: number;
   /** Interval between deletions of such events, in milliseconds. */
@@ -72,9 +72,9 @@ export const EVENT_WAITS = 'exists (select from event_log.waiting)';
 const QUIET_TURNS = 20;
 
 /**
- * Creates the part that brings waiting events into the event log (docs/architecture.md, “The stages”):
- * it is the sequencer of the `postgres` log, and appends to any other one. Several processes may run it;
- * one works and the others stand by.
+ * Creates the part that moves waiting events into the event log (docs/architecture.md, “The stages”). For the
+ * `postgres` log it assigns positions; to any other log it appends. Several processes may run it: one works and the
+ * others stand by.
  */
 export function createRelay(options: RelayOptions): Relay {
   return new EventRelay(options);
@@ -92,7 +92,7 @@ class EventRelay implements Relay {
   readonly #pollMs: number;
   readonly #gatherMs: number;
   readonly #trouble = new Map<string, SiteTrouble>();
-  /** Site after which the next page begins: the sites take turns. */
+  /** Site after which the next page begins, because the sites take turns. */
   #after = BEFORE_ALL_SITES;
   readonly #wakeUp = new WakeUp();
   #relayed = 0;
@@ -163,7 +163,7 @@ class EventRelay implements Relay {
         const outcome = await this.#relayPage(signal);
         quietTurns = outcome === 'none' ? quietTurns + 1 : 0;
         if (quietTurns === 0) await bell.unset();
-        // Once more after the bell is set: events may have begun to wait before.
+        // Checked again after the bell is set, because events may have arrived just before.
         else if (this.#maySleep(quietTurns) && !bell.isSet && (await bell.set())) continue;
         if (bell.isSet) await this.options.look?.wait(LONGEST_WAIT_MS, signal, this.#wakeUp.woken);
         else if (outcome !== 'more')
@@ -181,7 +181,7 @@ class EventRelay implements Relay {
   }
 
   /**
-   * Relays events of the next sites that have some.
+   * Relays events of the next sites with waiting events.
    * @returns `none` if no event waits; `idle` if no site has waiting events that can be relayed now;
    *   `all` if every waiting event was taken; `more` if others may wait
    * @throws OperatorNeeded
@@ -217,7 +217,7 @@ class EventRelay implements Relay {
       const reason = describe(error);
       retried.set(reason, [...(retried.get(reason) ?? []), siteId]);
     }
-    // One line for all sites: a log that is away fails every site of a page.
+    // One log line for all sites, because an unavailable log fails every site of a page.
     for (const [reason, [site, ...others]] of retried) {
       const facts = { part: this.name, site, other_sites: others.length, reason };
       this.options.logger.warn(facts, 'relaying failed; trying again');
@@ -246,8 +246,8 @@ class EventRelay implements Relay {
   }
 
   /**
-   * Looks at the streams of the log again and again: a server can remove events at any time, and no
-   * append meets what is missing before it.
+   * Checks the streams of the log over and over. A server can remove events at any time, and appends do not notice what
+   * is missing before them.
    * @throws LogBehind, RevisionGap if a stream of the ledger lost events
    */
   async #watchLog(signal: AbortSignal): Promise<void> {
@@ -294,16 +294,15 @@ const LOCK = 'consent-ledger relay sleeps';
 const HeldRows = z.tuple([z.object({ held: z.boolean() })]);
 
 /**
- * Rings when events begin to wait, while it is set. Transactions that write such events look whether
- * the bell is set: nobody rings, and no commit pays for it, while the relay is awake. The bell
- * ends with the lease.
+ * Notifies a sleeping relay of new events. Transactions that write events notify only while the bell is set, so commits
+ * pay nothing while the relay is awake. The bell ends with the lease.
  */
 class Bell {
   #isSet = false;
 
   private constructor(private readonly lease: Lease) {}
 
-  /** Opens a bell on the connection of a lease. It is not set. */
+  /** Opens a bell on the connection of a lease. Initially it is not set. */
   static async open(lease: Lease, onRing: () => void): Promise<Bell> {
     lease.onNotification(onRing);
     await lease.query(`LISTEN ${CHANNEL}`);
@@ -315,8 +314,7 @@ class Bell {
   }
 
   /**
-   * Sets the bell. What was written before is committed then, so that one look finds it; what is
-   * written later rings.
+   * Sets the bell. Events written before are committed by then, so one search finds them; events written later ring it.
    * @returns false if events are being written
    */
   async set(): Promise<boolean> {
@@ -334,13 +332,12 @@ class Bell {
 
 const pageRows = z.tuple([z.object({ batches: z.int(), deleted: z.int() })]);
 
-/** Batches whose events one transaction deletes. */
+/** Merkle batches whose events one transaction deletes. */
 const PAGE = 4;
 
 /**
- * Deletes events that another log has, after the retention: when their Merkle batch was sealed long
- * enough ago, and has a time stamp. Until then, they can refill a log that was restored from an older
- * backup. Each page is one short transaction.
+ * Deletes events that a log outside PostgreSQL has, once their Merkle batch was sealed long enough ago and has a time
+ * stamp. Until then they can refill a log that was restored from an older backup. Each page is one short transaction.
  * @param retentionMs minimum age of the batch, in milliseconds
  * @returns number of deleted events
  */
@@ -355,7 +352,7 @@ export async function deleteStampedEvents(db: Queryable, retentionMs: number, si
   return deleted;
 }
 
-// Events with a position are of a postgres log that was copied to another one.
+// Events with a position come from a postgres log that was copied to another one.
 const DELETE_PAGE = `
   with page as (
     select b.number from batches b

@@ -11,17 +11,17 @@ const eventRows = z.array(
 );
 const countRows = z.tuple([z.object({ stated: z.int() })]);
 
-/** Events taken out of those of a site that wait. */
+/** Events that were removed from the waiting events of a site. */
 export interface SetAside {
   /** Ids of the events that are now in `event_log.set_aside`. */
   readonly eventIds: readonly string[];
-  /** Number of events that waited, and that the database does not have. */
+  /** Number of waiting events that the database no longer has. */
   readonly missing: number;
 }
 
 /**
- * Sets the waiting events of a site aside that may never enter the log: altered ones, and places whose
- * event is missing. The others follow each other, and the relay can go on.
+ * Sets aside the waiting events of a site that must never enter the log: altered ones, and positions whose event is
+ * missing. The remaining events close the gaps, and the relay can continue.
  * @param db in the role `consent_ledger_worker`
  */
 export async function setRefusedAside(db: Queryable, keyring: ProofKeys, siteId: string): Promise<SetAside> {

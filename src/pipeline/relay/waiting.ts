@@ -8,7 +8,7 @@ import type { NewEvent } from '../event-log/port.js';
 /** A row of `event_log.waiting`: events at consecutive revisions that one transaction wrote. */
 export interface WaitingRow {
   readonly siteId: string;
-  /** Place in the order of the site. */
+  /** Position in the order of the site. */
   readonly number: number;
   readonly stream: string;
   /** Number of the stream in the database. */
@@ -25,15 +25,15 @@ const NO_METADATA = new Uint8Array(0);
 const siteRows = z.array(z.object({ site_id: z.string(), is_quarantined: z.boolean() }));
 const revisionRows = z.array(z.object({ stream: z.string(), revision: z.int() }));
 
-/** No site has this id; every other one is greater. */
+/** No site has this id, and every site's id is greater. */
 export const BEFORE_ALL_SITES = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Returns the next sites with waiting events after a site, in order, without quarantined sites.
  * @param after site after which to start, or `BEFORE_ALL_SITES`
  * @param limit maximum number of sites, quarantined ones included
- * @returns `last`: the site after which to continue; null after the last site. `areNone`: no events of
- *   any site after `after` wait, not even of quarantined ones
+ * @returns `last`: the site after which to continue; null after the last site. `areNone`: no site after `after` has
+ *   waiting events, not even a quarantined one
  */
 export async function sitesWaiting(
   db: Queryable,
@@ -64,7 +64,7 @@ export interface PageLimits {
   readonly maxBytes: number;
 }
 
-/** Returns the number of events that each of the sites of a page gets at most, beside its first row. */
+/** Returns the largest number of events that each site of a page gets in addition to its first row. */
 export function sharePerSite({ maxEvents }: PageLimits, sites: number): number {
   return Math.ceil(maxEvents / sites);
 }
@@ -77,8 +77,8 @@ export interface Waiting {
 }
 
 /**
- * Returns the first waiting rows of sites that are committed now, in the order of each site. There
- * is no high-water mark, because numbers are not given in commit order across sites.
+ * Returns the first committed waiting rows of sites, in the order of each site. There is no high-water mark, because
+ * across sites numbers are not assigned in commit order.
  */
 export async function takeWaiting(db: Queryable, siteIds: readonly string[], limits: PageLimits): Promise<Waiting> {
   if (siteIds.length === 0) return { rows: [], withoutEvents: [] };
@@ -96,7 +96,7 @@ export async function takeWaiting(db: Queryable, siteIds: readonly string[], lim
   };
 }
 
-/** The bodies are read after the choice, by their keys: the planner would read the whole table. */
+/** Bodies are read by key after the rows are chosen. Otherwise the planner would read the whole table. */
 function firstWaitingSql(siteIds: readonly string[], limits: PageLimits): string {
   const { maxSiteBytes, maxBytes } = limits;
   const share = sharePerSite(limits, siteIds.length);
@@ -137,12 +137,15 @@ function copiedEvent(row: CopiedRow) {
   return { siteId, number, stream, streamNumber, revision, count, event };
 }
 
-/** Returns the last revision of the stream that the log has as far as the database knows; -1: none. */
+/** Returns the last revision of the stream that the log has, as far as the database knows; -1 if none. */
 export async function loggedRevision(db: Queryable, stream: string): Promise<number> {
   return (await loggedRevisions(db, [stream])).get(stream) ?? -1;
 }
 
-/** Returns the last revisions of the streams that the log has as far as the database knows; none without one. */
+/**
+ * Returns the last revisions of the streams that the log has, as far as the database knows, without streams that have
+ * none.
+ */
 export async function loggedRevisions(db: Queryable, streams: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const { rows } = await db.query({
     name: 'relay_logged_revisions',
@@ -152,7 +155,7 @@ export async function loggedRevisions(db: Queryable, streams: readonly string[])
   return new Map(revisionRows.parse(rows).map((row) => [row.stream, row.revision]));
 }
 
-/** Another process moved events of these streams to the log, so that what this relay holds is outdated. */
+/** Another process moved events of these streams to the log, so what this relay read is outdated. */
 export class StreamMoved extends Error {
   override readonly name = 'StreamMoved';
 }
@@ -185,7 +188,7 @@ export function firstEventsOf(rows: readonly FirstEvents[], count: number): Firs
 
 /**
  * Records that another log has the first events of rows.
- * @throws StreamMoved if a row does not wait as stated; then nothing is recorded
+ * @throws StreamMoved if a row is no longer waiting as stated; nothing is recorded then
  */
 export async function markRelayed(db: Queryable, rows: readonly FirstEvents[]): Promise<void> {
   await orMoved(() =>

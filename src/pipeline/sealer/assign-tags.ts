@@ -22,7 +22,7 @@ type PersonKey = string;
 const keyOf = (row: { readonly site_id: string; readonly visitor_index: Uint8Array }): PersonKey =>
   `${row.site_id} ${toHex(row.visitor_index)}`;
 
-/** How far the records of a person are numbered. */
+/** Numbering of the records of a person. */
 export interface Numbering {
   /** Number of the person's next record. */
   next: number;
@@ -31,8 +31,8 @@ export interface Numbering {
 }
 
 /**
- * Numbers by which a row may stay below the person's records. Most persons have few, so that their rows are
- * never changed, and the look-up of a further record tries as many tags at most.
+ * By how many numbers a row may lag behind the person's records. Most people have few records, so their rows never
+ * change, and looking up a further record tries at most this many tags.
  */
 const MAX_STORED_LAG = 8;
 
@@ -43,18 +43,19 @@ interface Person {
   readonly numbering: string;
   readonly stored: number;
   next: number;
-  /** Whether `next` is what the table says. */
+  /** Whether the table states the value of `next`. */
   readonly isStored: boolean;
 }
 
 /**
- * Assigns the person tags of consents: each record of a person gets the next number. A consent whose
- * person is not known, or erased, gets random bytes.
- * @param nextNumbers of each person with a record in the pending batch, by site, blind index and seed; updated
+ * Assigns the person tags of consents: each record of a person gets the next number. A consent whose person is unknown
+ * or erased gets random bytes.
+ * @param nextNumbers of each person with a record in the pending batch, by site, blind index and seed; this function
+ * updates it
  * @param events in the order in which they are sealed
  * @returns tags by event id, 32 bytes each; none for events that are not consents
  * @throws TablesDiffer if a row of `persons` contradicts the ledger
- * @throws NotGenuine if a key row was altered: a tag says for ever whose record it is
+ * @throws NotGenuine if a key row was altered, because a tag says for ever whose record it is
  */
 export async function assignTags(
   db: Queryable,
@@ -65,7 +66,7 @@ export async function assignTags(
   const consents = events.filter(({ type }) => isConsentType(type));
   if (consents.length === 0) return new Map();
   const sites = [...new Set(consents.flatMap(({ stream }) => siteOfStream(stream) ?? []))];
-  // Cached before the transaction, which must not wait for a second connection.
+  // Read before the transaction, which must not wait for a second connection.
   await keyring.siteKeys(sites);
   const found = await readPersons(db, keyring, sites, consents);
   const persons = new Map<PersonKey, Person>();
@@ -75,7 +76,7 @@ export async function assignTags(
     const siteKey = siteKeys.get(row.site_id);
     if (siteKey === undefined) throw new Error(`the keyring returned no key of the site ${row.site_id}`);
     const id = personId(siteKey, row.seed, row.visitor_index);
-    // A person who is erased while the batch is pending gets another seed, and begins with 1 again.
+    // A person who is erased while the batch is pending gets another seed and starts again with 1.
     const numbering = `${key} ${toHex(row.seed)}`;
     const known = nextNumbers.get(numbering);
     persons.set(key, {
@@ -114,8 +115,8 @@ async function readPersons(
   readonly persons: z.infer<typeof personRows>;
 }> {
   return await withTransaction(db, async (db) => {
-    // An erasure locks this. Without the lock, a row of a person whose last record is being erased
-    // could be added, and would stay.
+    // An erasure takes the same lock. Without it, a row could be added for a person whose last record is being erased,
+    // and would remain.
     await db.query(
       `select pg_advisory_xact_lock_shared(${personsLock('id')}) from (select id::text from unnest($1::uuid[]) as s (id) order by id) s`,
       [sites],
@@ -147,7 +148,7 @@ async function readPersons(
        select * from unnest($1::uuid[], $2::bytea[], $3::bytea[]) on conflict do nothing`,
       [...keys, people.map(() => randomBytes(SEED_BYTES))],
     );
-    // No statistics exist on indexes of persons: LIMIT makes the planner look each of them up.
+    // There are no statistics on these indexes, so LIMIT makes the planner look each of them up.
     const persons = await db.query(
       `select w.site_id, w.visitor_index, p.seed, p.records
          from unnest($1::uuid[], $2::bytea[]) as w (site_id, visitor_index), lateral (
@@ -160,8 +161,8 @@ async function readPersons(
 }
 
 /**
- * Checks that the last record that a row counts is sealed: after a number that was left out, no verifier
- * would look for the person's further records.
+ * Checks that the last record that a row counts is sealed. If a number were skipped, no verifier would look for the
+ * person's further records.
  * @throws TablesDiffer
  */
 async function assertSealed(db: Queryable, persons: readonly Person[]): Promise<void> {
@@ -173,9 +174,7 @@ async function assertSealed(db: Queryable, persons: readonly Person[]): Promise<
   if (missing > 0) throw new TablesDiffer('persons', 'records', `${missing} of them count a record that is not sealed`);
 }
 
-/**
- * Advances persons past the numbers that are sealed already: the row does not state each of them.
- */
+/** Advances people past the numbers that are already sealed, because the row does not state each of them. */
 async function skipSealedNumbers(db: Queryable, persons: ReadonlyMap<PersonKey, Person>): Promise<void> {
   let open = [...persons.values()];
   while (open.length > 0) {
@@ -188,7 +187,7 @@ async function skipSealedNumbers(db: Queryable, persons: ReadonlyMap<PersonKey, 
   }
 }
 
-/** Stores how far the records of persons are sealed, of those with many. @param nextNumbers of the sealed batch */
+/** Stores how far the records of people with many records are sealed. @param nextNumbers of the sealed batch */
 export async function rememberNumbers(db: Queryable, nextNumbers: ReadonlyMap<string, Numbering>): Promise<void> {
   const persons = [...nextNumbers]
     .filter(([, { next, stored }]) => next - 1 - stored >= MAX_STORED_LAG)

@@ -33,8 +33,8 @@ export interface ErasureTagOptions {
 }
 
 /**
- * Adds the tags of erasures to those of consents: that of the erased event's id, or random bytes if an
- * erasure of this record has it already, so that no tag occurs twice.
+ * Adds the tags of erasures to those of consents. The tag is derived from the id of the erased event, or is random if
+ * another erasure of this record already has that tag, so that no tag occurs twice.
  * @param events in the order in which they are sealed
  * @param consentTags tags of the consents among them, by event id
  * @param pending leaves of the pending batch, before these events
@@ -70,9 +70,9 @@ export async function withErasureTags(
 }
 
 /**
- * The tags that are sealed already. A stored leaf counts only if the log and the ledger tree confirm it,
- * because a tag is sealed for ever. A leaf that is missing from the table is not found: the service
- * announces an erasure once, so that a tag could occur twice only if the row is wrong while a second
+ * Returns the tags that are already sealed. A stored leaf counts only if the log and the ledger tree confirm it,
+ * because a tag is sealed for ever. A leaf that is missing from the table is not found. That is acceptable, because the
+ * service announces an erasure once: a tag could only occur twice if the row were wrong at the moment when a second
  * announcement is sealed.
  */
 async function usedTags({ db, eventLog, tree }: ErasureTagOptions, tags: readonly Uint8Array[]): Promise<Set<string>> {

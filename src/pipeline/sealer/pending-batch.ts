@@ -21,7 +21,7 @@ export class PendingBatch {
   readonly #leaves: SealedLeaf[] = [];
   readonly #heads = new StreamHeads();
   #since: number | null = null;
-  /** When the oldest consent of the batch was accepted, in Unix milliseconds; null: it has none. */
+  /** When the oldest consent of the batch was accepted, in Unix milliseconds; null if it has none. */
   oldestConsent: number | null = null;
 
   /** Numbering of each person who has a record in the batch, by site, blind index and seed. */
@@ -70,8 +70,8 @@ export class PendingBatch {
 
   /**
    * @param now milliseconds of a monotonic clock
-   * @param consentAge milliseconds since the oldest consent was accepted; 0: it does not count, because
-   *   more events are waiting that can be sealed together
+   * @param consentAge milliseconds since the oldest consent was accepted; 0 to ignore it, because more events are
+   *   waiting that can be sealed together
    */
   isDue(limits: BatchLimits, now: number, consentAge: number): boolean {
     if (this.#since === null) return false;
@@ -96,11 +96,11 @@ function leafOrRefusal(event: LoggedEvent, head: ReturnType<StreamHeads['get']>,
 type Place = Pick<StreamEvent, 'stream' | 'revision'>;
 
 /**
- * Streams that cannot be sealed from a revision on, because the log is damaged there. Their sites are
- * quarantined, and those of other sites are sealed.
+ * Streams that cannot be sealed from a revision on, because the log is damaged there. Their sites are quarantined;
+ * streams of other sites are still sealed.
  */
 export class QuarantinedStreams {
-  /** The revision from which on, by stream. */
+  /** The first revision that cannot be sealed, by stream. */
   readonly #from = new Map<string, number>();
 
   /** @param onQuarantined called when a site is quarantined that was not before */
@@ -118,7 +118,7 @@ export class QuarantinedStreams {
   }
 
   /**
-   * Leaves out an event and those after it in its stream.
+   * Excludes an event and those after it in its stream.
    * @throws LogDamaged, the given one, if the stream belongs to no site
    */
   async add({ stream, revision }: Place, damage: LogDamaged): Promise<void> {
@@ -129,7 +129,7 @@ export class QuarantinedStreams {
     if (isNew) this.onQuarantined(siteId, damage.message);
   }
 
-  /** Takes in again the streams of sites that an operator released. @returns whether there were some */
+  /** Readmits the streams of sites that an operator released. @returns whether there were any */
   async areReleased(): Promise<boolean> {
     if (this.#from.size === 0) return false;
     const quarantined = new Set<string | null>((await listQuarantinedSites(this.db)).map(({ siteId }) => siteId));

@@ -146,8 +146,8 @@ async function append(
 }
 
 /**
- * Seals the events of the stream `policy` that are in no batch, in a batch of their own, so that a change
- * of the keys does not wait for a sealer.
+ * Seals the unsealed events of the stream `policy` in a batch of their own, so that a change of keys does not wait for
+ * a sealer.
  * @returns the state in which all of them are sealed, by this process or by another one
  * @throws the errors of `catchUpLedger` and `tryAppendToLedger`
  */
@@ -172,7 +172,7 @@ export async function sealPolicyEvents(
 }
 
 /**
- * Seals a batch without leaves, which creates a tree size without a checkpoint, as a renewal needs one.
+ * Seals a Merkle batch without leaves. This creates a new tree size, which the renewal of a time stamp needs.
  * @returns the state in which the ledger is larger than its newest checkpoint with a time stamp, even if
  *   another process appended the batch
  * @throws the errors of `catchUpLedger` and `tryAppendToLedger`

@@ -40,9 +40,9 @@ export interface SealerOptions {
   readonly policy?: PolicySettings;
   /** Interval of the search for new events while a batch grows, in milliseconds. */
   readonly pollMs?: number;
-  /** Ends the pause of a sealer whose batch is empty, which else searches at the same interval. */
+  /** Ends the pause of a sealer whose batch is empty. Without it, the sealer searches at the same interval. */
   readonly appends?: Appends;
-  /** Interval of the comparison whether events were passed over, in milliseconds. It costs a look at every stream. */
+  /** Interval, in milliseconds, of the check that no events were skipped. It looks at every stream. */
   readonly lookEveryMs?: number;
   /** Called after each Merkle batch, so that the stamper need not wait for its next poll. */
   readonly onSealed?: () => void;
@@ -60,7 +60,7 @@ export interface SealerOptions {
  */
 export const MAX_BATCH_LEAVES = 8_000;
 const PAGE = 500;
-/** Longest pause of a sealer whose batch is empty, in milliseconds. */
+/** Longest pause while the batch is empty, in milliseconds. */
 const SLEEP_MS = 5_000;
 
 /**
@@ -82,9 +82,12 @@ class Sealer implements BackgroundPart {
   #size: number | null = null;
   #pendingLeaves = 0;
   readonly #leftOut: QuarantinedStreams;
-  /** Ends of the streams that waited at the last look; empty once the end of the log is reached after it. */
+  /**
+   * Ends of the streams that had unsealed events at the last check; empty once the end of the log has been reached
+   * since.
+   */
   #waiting: readonly StreamEnd[] = [];
-  /** When it was looked for them, in milliseconds of a monotonic clock. */
+  /** Time of the last check, in milliseconds of a monotonic clock. */
   #lookedAt = 0;
 
   constructor(private readonly options: SealerOptions) {
@@ -152,7 +155,7 @@ class Sealer implements BackgroundPart {
     }
   }
 
-  /** Longer if only an append can bring something to do. */
+  /** Pauses, longer if only an append can create work. */
   async #pause(ticket: number, { leaves }: PendingBatch, signal: AbortSignal): Promise<void> {
     const { appends, pollMs = 200 } = this.options;
     const isWaiting = leaves.length > 0 || this.#waiting.length > 0 || !this.#leftOut.areNone;
@@ -160,7 +163,7 @@ class Sealer implements BackgroundPart {
     else await appends.wait(ticket, { followed: SLEEP_MS, alone: pollMs }, signal);
   }
 
-  /** The configured limits, or what a policy that still counts allows. */
+  /** Returns the configured limits, or stricter ones if a policy that still applies demands them. */
   #limitsAt(pace: PolicyPace | null): BatchLimits {
     const { maxLeaves, maxAgeMs } = this.#limits;
     return { maxLeaves, maxAgeMs: Math.min(maxAgeMs, pace?.sealMs ?? maxAgeMs) };
@@ -218,9 +221,9 @@ class Sealer implements BackgroundPart {
   }
 
   /**
-   * Whether events that waited at the last look are neither sealed nor in the batch at the end of the log:
-   * then the stored position, from which reading began, was wrong. No later read would find them. It is
-   * looked again and again, because a position after the end of the log passes over what comes later.
+   * Returns whether, at the end of the log, events that were unsealed at the last check are neither sealed nor in the
+   * batch. Then the stored position from which reading began was wrong, and no later read would find them. The check is
+   * repeated, because a position beyond the end of the log also skips what comes later.
    */
   async #hasPassedOver({ heads }: PendingBatch): Promise<boolean> {
     const { db, logger, lookEveryMs = 60_000 } = this.options;
@@ -236,7 +239,7 @@ class Sealer implements BackgroundPart {
     return true;
   }
 
-  /** @returns null if the log has lost an erasure of the same record, whose stream is left out then */
+  /** @returns null if the log has lost an erasure of the same record; its stream is then excluded */
   async #withErasureTags(
     { tree }: FollowedLedger,
     fresh: readonly LoggedEvent[],
@@ -255,7 +258,7 @@ class Sealer implements BackgroundPart {
     }
   }
 
-  /** Leaves out an event that bypassed the relay or was altered in the log, and the later events of its stream. */
+  /** Excludes an event that bypassed the relay or was altered in the log, and the later events of its stream. */
   async #checkGenuine(event: LoggedEvent): Promise<void> {
     try {
       await assertGenuine(event, this.options.keyring);
@@ -302,12 +305,12 @@ class Sealer implements BackgroundPart {
     this.#sealedLeaves += pending.leaves.length;
     logger.info({ part: this.name, ledger_size: state.size, events: pending.leaves.length }, 'Merkle batch sealed');
     onSealed?.();
-    // The position that this process has read; the row may state another one.
+    // The position that this process has read up to. The row may state another one.
     return { ...state, logPosition: pending.position };
   }
 }
 
-/** A revision that a stream of the log is known to have. */
+/** The last revision that a stream of the log is known to have. */
 interface StreamEnd {
   readonly stream: string;
   readonly revision: number;
@@ -315,7 +318,10 @@ interface StreamEnd {
 
 const StreamEnds = z.array(z.object({ stream: z.string(), revision: z.int() }));
 
-/** Reads which streams the relay has filled further than they are sealed. @param among only up to these ends; null: all */
+/**
+ * Reads which streams have relayed events that are not sealed. @param among only these streams, up to these ends; null:
+ * all
+ */
 async function readUnsealed(db: Queryable, among: readonly StreamEnd[] | null): Promise<readonly StreamEnd[]> {
   const { rows } =
     among === null
@@ -332,7 +338,7 @@ async function readUnsealed(db: Queryable, among: readonly StreamEnd[] | null): 
 }
 
 /**
- * Refuses what was altered in the table of keys.
+ * Turns the discovery of an altered key row into `Unsealable`.
  * @throws Unsealable
  */
 async function orUnsealable<T>(what: string, work: () => Promise<T>): Promise<T> {

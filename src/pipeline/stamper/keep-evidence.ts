@@ -16,7 +16,7 @@ import { ledgerEvent, tryAppendToLedger } from '../ledger/append-to-ledger.js';
 import { catchUpLedger } from '../ledger/apply-ledger.js';
 import type { FollowedLedger } from '../ledger/ledger-state.js';
 
-/** Sorted SHA-256 digests, in hex, of what was gathered with a time stamp. */
+/** Sorted SHA-256 digests, in hex, of what was collected with a time stamp. */
 export type EvidenceDigests = Pick<CheckpointStampedBody, 'certificates' | 'crls' | 'ocsp'>;
 
 export function evidenceDigests(stamp: ObtainedTimestamp): EvidenceDigests {
@@ -29,7 +29,7 @@ export function evidenceDigests(stamp: ObtainedTimestamp): EvidenceDigests {
   };
 }
 
-/** Returns the items that were gathered with a time stamp. */
+/** Returns the items that were collected with a time stamp. */
 export function evidenceOf({ certificates, crls, ocspResponses }: ObtainedTimestamp): readonly EvidenceItem[] {
   return [
     ...certificates.map((bytes): EvidenceItem => ({ kind: 'certificate', bytes })),
@@ -50,10 +50,10 @@ export interface KeptEvidence {
 }
 
 /**
- * Appends to `ledger` what evidence needs, except for what the ledger has, until the rest fits into one append
- * with the event that names it. So the bytes are in the log whenever that event is.
+ * Appends to `ledger` what evidence needs and the ledger lacks, until the rest fits into one append together with the
+ * event that names it. The bytes are therefore in the log whenever that event is.
  * @param from the ledger at its end
- * @param reservedBytes size of that event, see `eventSize`; with `maxAppendBytes`, no part is left for that append
+ * @param reservedBytes size of that event, see `eventSize`; if it is `maxAppendBytes`, everything is appended before
  * @throws the errors of `tryAppendToLedger` and `catchUpLedger`
  */
 export async function keepEvidence(
@@ -75,14 +75,14 @@ export async function keepEvidence(
 }
 
 /**
- * Appends to `ledger` the texts of all published document versions that it does not have. Call it before a
- * checkpoint is stamped: every publication below its size was committed with its text.
+ * Appends to `ledger` the texts of all published document versions that it lacks. Call it before a checkpoint is
+ * stamped. Every publication that the checkpoint covers was committed together with its text.
  * @param from the ledger at its end
  * @returns the ledger with all of them
  * @throws as `keepEvidence`
  */
 export async function keepNotices(db: Queryable, eventLog: EventLog, from: FollowedLedger): Promise<FollowedLedger> {
-  // The parts of an item are appended in their order.
+  // The parts of an item are appended in order.
   const { rows } = await db.query(
     `select sha256 from notice_contents c
       where exists (select from document_versions v where v.content_sha256 = c.sha256 and v.state <> 'draft')
@@ -92,7 +92,7 @@ export async function keepNotices(db: Queryable, eventLog: EventLog, from: Follo
   for (const { sha256: digest } of DigestRows.parse(rows)) {
     const { rows: found } = await db.query('select content from notice_contents where sha256 = $1', [digest]);
     const [row] = ContentRows.parse(found);
-    // The audit reports a text that was altered.
+    // If a text was altered, the audit reports it.
     if (row === undefined || toHex(sha256(row.content)) !== digest) continue;
     const item: EvidenceItem = { kind: 'notice', bytes: row.content };
     ({ ledger } = await keepEvidence(db, eventLog, ledger, [item], eventLog.maxAppendBytes));

@@ -8,8 +8,8 @@ import type { StatedTime } from '../../timestamping/authorities.js';
 export interface NewestStamp extends StatedTime {
   readonly size: number;
   /**
-   * Time until which all of its time stamps are sound without newer ones over them; null if the
-   * chain of one does not lead to a configured root.
+   * Time until which all of its time stamps remain valid without a renewal; null if the chain of one of them does not
+   * lead to a configured root.
    */
   readonly soundUntil: Date | null;
 }
@@ -20,8 +20,8 @@ const stampRows = z.array(
 );
 
 /**
- * Reads the newest stamped checkpoint. The time is the latest one of its time stamps, as the token states
- * it. A wrong row can only delay what is stamped next: `handoverOf` checks each append against the log.
+ * Reads the newest stamped checkpoint. The time is that of its latest time stamp, as the token states it. A wrong row
+ * can only delay the next stamp, because `handoverOf` checks each append against the log.
  * @param trustAnchors DER of the configured root certificates
  * @param at time at which algorithms are evaluated
  * @returns null before the first one
@@ -63,14 +63,13 @@ export async function readNewestStamp(
 }
 
 /**
- * Age at which a time stamp without a chain to a configured root is renewed, as after a change of
- * authorities.
+ * Age at which a time stamp without a chain to a configured root is renewed, for example after a change of authorities.
  */
 const UNKNOWN_ROOT_MS = 3_600_000;
 
 /**
- * Returns the time at which a time stamp must be renewed: `marginMs` before it stops being sound.
- * If its whole lifetime is shorter than that, it is renewed half-way.
+ * Returns the time at which a time stamp must be renewed: `marginMs` before it ceases to be valid, or half-way if its
+ * whole lifetime is shorter than that.
  * @param soundUntil null if its chain does not lead to a configured root
  * @param marginMs in milliseconds
  */

@@ -22,13 +22,13 @@ import { evidenceDigests, evidenceOf, keepEvidence, keepNotices } from './keep-e
 export interface CheckpointSigners {
   /** The current keys. */
   readonly signer: LedgerSigner;
-  /** Opens the next keys, if the keyring has some: they sign the first checkpoint over their announcement too. */
+  /** Opens the next keys, if the keyring has any. They also sign the first checkpoint over their announcement. */
   readonly openNext?: () => Promise<LedgerSigner | null>;
 }
 
 /**
- * Builds the signed checkpoint of the size that `state` has. The text is always the same, because the
- * signatures are deterministic. Each size therefore has one note.
+ * Builds the signed checkpoint of the size of `state`. The signatures are deterministic, so each size has exactly one
+ * note.
  * @throws LedgerKeyMismatch if the announced keys must sign, and cannot be opened; the errors of `LedgerSigner`
  */
 export async function checkpointNote({ signer, openNext }: CheckpointSigners, state: FollowedLedger): Promise<string> {
@@ -75,7 +75,7 @@ export async function obtainStamp(
 
 /**
  * Builds the event of a time stamp. `keepEvidence` comes before it.
- * @param number place among the time stamps of the checkpoint, from 1
+ * @param number position among the time stamps of the checkpoint, from 1
  * @param quorum number of authorities that must stamp a checkpoint
  */
 export function stampedEvent(
@@ -109,10 +109,9 @@ interface StampingOptions extends CheckpointSigners {
 }
 
 /**
- * Obtains time stamps for one checkpoint until enough authorities have stamped it, and appends each
- * to `ledger` at once. So a later call continues with those that are still missing. The checkpoint
- * is the pending one, or else that of `state.size`. Nothing is appended if another process was
- * first.
+ * Obtains time stamps for one checkpoint until enough authorities have stamped it, and appends each to `ledger`
+ * immediately, so that a later call continues with those that are still missing. The checkpoint is the pending one, or
+ * else that of `state.size`. Nothing is appended if another process was first.
  * @param state the ledger as it was followed: it contains that size
  * @param previous the newest time stamp of a smaller checkpoint; the new ones must not precede it
  * @returns the ledger's state afterwards, and whether this call obtained the last time stamp. The
@@ -140,13 +139,12 @@ export async function stampCheckpoint(
     const gathered = evidenceOf(obtained.stamp);
     current = await catchUpLedger(db, eventLog, { from: current });
     while (mayFollow(current, size, note) && isMissing(current, size, obtained, quorum)) {
-      // The append succeeds only at this revision, so no checkpoint of a replaced key enters the
-      // ledger.
+      // The append succeeds only at this revision, so no checkpoint by a replaced key can enter the ledger.
       if (current.key !== verifierKeyOf(signer)) throw new LedgerKeyMismatch(current.key, verifierKeyOf(signer));
       const number = (current.pending?.tokens.length ?? 0) + 1;
       const event = stampedEvent(obtained, { size, note, number, quorum });
       const { ledger, rest } = await keepEvidence(db, eventLog, current, gathered, eventSize(event));
-      // Otherwise the ledger went on meanwhile, and the rules are asked again.
+      // Otherwise the ledger has grown meanwhile, and the rules are checked again.
       if (ledger === current) await tryAppendToLedger(eventLog, current, ...rest, event);
       current = await catchUpLedger(db, eventLog, { from: ledger });
     }
@@ -159,24 +157,23 @@ function isStamped({ stamped }: LedgerState, size: number): boolean {
 }
 
 /**
- * Whether a time stamp of this checkpoint may be the next one. Another process may have begun a
- * checkpoint of another size in the meantime, which is completed first: the ledger would be corrupt
- * for good otherwise.
+ * Returns whether a time stamp of this checkpoint may come next. If another process has begun a checkpoint of another
+ * size, that one must be completed first: otherwise the ledger would be permanently corrupt.
  */
 function mayFollow({ pending }: LedgerState, size: number, note: string): boolean {
   return pending === null || (pending.size === size && pending.note === note);
 }
 
 /**
- * The organizations that have stamped the pending checkpoint. None is excluded if they are enough
- * since the quorum was lowered: then one more time stamp, of any authority, completes it.
+ * Returns the organizations that have already stamped the pending checkpoint. If a lowered quorum makes them
+ * sufficient, none is excluded, and one more time stamp of any authority completes the checkpoint.
  */
 function excludedBy({ pending }: LedgerState, quorum: number): readonly string[] {
   const organizations = pending?.tokens.map(({ organization }) => organization) ?? [];
   return organizations.length < quorum ? organizations : [];
 }
 
-/** Whether the checkpoint still needs this time stamp. Another process may have added others. */
+/** Returns whether the checkpoint still needs this time stamp, since another process may have added others. */
 function isMissing(state: LedgerState, size: number, { sha256, stamp }: ObtainedStamp, quorum: number): boolean {
   if (isStamped(state, size)) return false;
   const isKnown = state.pending?.tokens.some((token) => token.sha256 === sha256) ?? false;
@@ -195,13 +192,12 @@ export interface HandoverOptions extends Omit<StampingOptions, 'openNext'> {
 }
 
 /**
- * Hands the ledger over from its keys to others (docs/evidence-format.md §8): announces the next keys in
- * the stream `policy`, seals the announcement, and stamps the first checkpoint over it, which all of the
- * keys sign. A checkpoint that too few authorities have stamped is completed first.
- * The call may run beside sealers and stampers, and again after a crash at any point; completed
- * steps are skipped.
+ * Hands the ledger over from its keys to others (docs/evidence-format.md §8): announces the next keys in the stream
+ * `policy`, seals the announcement, and stamps the first checkpoint over it, which all of the keys sign. A checkpoint
+ * that too few authorities have stamped is completed first. The call may run concurrently with sealers and stampers,
+ * and again after a crash at any point; completed steps are skipped.
  * @returns the ledger's state under the next keys
- * @throws LedgerKeyMismatch if the ledger is under third keys
+ * @throws LedgerKeyMismatch if the ledger uses keys other than the current or next ones
  * @throws TimestampUnavailable
  * @throws the errors of `announceLedgerKey`, `sealPolicyEvents` and `stampCheckpoint`
  */

@@ -35,16 +35,13 @@ export interface StamperOptions extends CheckpointSigners {
   readonly rememberHead?: (state: LedgerState) => Promise<void>;
   /** DER of the configured root certificates, as in the time stamp client. */
   readonly trustAnchors: readonly Uint8Array[];
-  /**
-   * Minimum interval between two time stamps, in milliseconds, because authorities charge per time
-   * stamp.
-   */
+  /** Minimum interval between two time stamps, in milliseconds. Authorities charge per time stamp. */
   readonly minIntervalMs: number;
   /** Time before the end of a time stamp's validity at which it is renewed, in milliseconds. */
   readonly renewalMarginMs?: number;
   /**
-   * Age of the newest time stamp, in milliseconds, at which a ledger without new events is stamped
-   * again. Verifiers doubt a package that was made 24 hours after its newest time stamp.
+   * Age of the newest time stamp, in milliseconds, at which a ledger without new events is stamped again. Verifiers
+   * warn about a package that was created 24 hours after its newest time stamp.
    */
   readonly maxQuietMs?: number;
   /** Interval of the search for new batches, in milliseconds. */
@@ -150,7 +147,7 @@ class CheckpointStamper implements Stamper {
     }
   }
 
-  /** The configured interval, or what a policy that still counts allows. */
+  /** Returns the configured interval, or a shorter one if a policy that still applies demands it. */
   async #intervalMs(): Promise<number> {
     const { db, minIntervalMs } = this.options;
     return Math.min(minIntervalMs, (await readPolicyPace(db, this.#now().getTime())).stampMs);
@@ -183,7 +180,7 @@ class CheckpointStamper implements Stamper {
     return true;
   }
 
-  /** Number of authorities that a lowered quorum waits for; 0: none waits. */
+  /** Number of authorities that must still stamp before a lowered quorum takes effect; 0 if none is pending. */
   get #waitsFor(): number {
     return this.#demanded === null || this.#demanded.waitingPolicy === null ? 0 : this.#demanded.authorities;
   }

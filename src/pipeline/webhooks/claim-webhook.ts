@@ -8,14 +8,14 @@ import { consentsStreamSql } from '../../platform/database/shared-statements.js'
 import { SealedBytes, type SealedRow, SealedTime, sealed, sealedRow } from '../../platform/keys/index.js';
 import type { WebhookMessage } from './webhook-message.js';
 
-/** Another worker may deliver after this time: longer than one delivery can take. */
+/** How long a claim is valid: longer than one delivery can take. */
 const CLAIM = "interval '60 seconds'";
-/** Webhooks of one tenant that are delivered at a time: the receivers of one tenant must not take every lane. */
+/** Webhooks of one tenant that are delivered at a time, so that the receivers of one tenant cannot take every lane. */
 const CLAIMS_OF_TENANT = 8;
 /** Pause after the first failure, and the longest one, in seconds. */
 const FIRST_RETRY_SECONDS = 5;
 const LONGEST_RETRY_SECONDS = 3_600;
-/** A webhook that fails for so long is disabled. */
+/** A webhook that fails for this long is disabled. */
 const PATIENCE = "interval '3 days'";
 
 /** Condition of webhooks `w` with progress `p` and site `s` that may be claimed. */
@@ -57,10 +57,11 @@ export const WebhookColumns = z.object({
 export type WebhookColumns = z.infer<typeof WebhookColumns>;
 
 /**
- * Claims a webhook that has something to deliver: events of its site that the relay appended, a new
- * time stamp, a conflict of an idempotency key, or what somebody asked for. The one whose attempt is due longest is first.
+ * Claims a webhook that has something to deliver: events of its site that the relay appended, a new time stamp, a
+ * conflict of an idempotency key, or a delivery that somebody requested. The webhook whose attempt has been due longest
+ * comes first.
  * @param db in the role `consent_ledger_worker`
- * @param without ids of webhooks that may not be claimed now
+ * @param without ids of webhooks that must not be claimed now
  * @returns null if there is none
  */
 export async function claimWebhook(db: Queryable, without: readonly string[]): Promise<ClaimedWebhook | null> {
@@ -89,8 +90,8 @@ const REACHED = 'revision = $5, checkpoint_size = $6, conflict = $7';
 const placesOf = ({ revision, checkpointSize, conflict }: Reached) => [revision, checkpointSize, conflict];
 
 /**
- * Stores that a message was delivered and how far its webhook has come, and keeps the claim. A replay that was
- * requested meanwhile stays: the position is moved only from where this delivery began.
+ * Stores that a message was delivered and how far its webhook has come, and keeps the claim. If a replay was requested
+ * meanwhile, it stays: the position only moves from where this delivery began.
  * @returns false if this run must stop: another process has moved it, or the webhook was changed
  */
 export async function noteDelivered(
@@ -112,7 +113,10 @@ export async function noteDelivered(
   return rowCount === 1 && (await isUnchanged(db, id, row));
 }
 
-/** Whether a webhook is as it was claimed: paused, sent elsewhere or with a new secret, it has another seal. */
+/**
+ * Returns whether a webhook is unchanged since it was claimed. If it was paused, or got another URL or secret, its row
+ * seal differs.
+ */
 async function isUnchanged(db: Queryable, id: string, { seal }: SealedRow): Promise<boolean> {
   const { rowCount } = await db.query('select from webhooks where id = $1 and disabled_at is null and seal = $2', [
     id,
@@ -121,7 +125,7 @@ async function isUnchanged(db: Queryable, id: string, { seal }: SealedRow): Prom
   return rowCount === 1;
 }
 
-/** Stores how far events were passed over to which the webhook has not subscribed. */
+/** Stores how far events that the webhook has not subscribed to were skipped. */
 export async function notePassed(db: Queryable, id: string, from: Reached, to: Reached): Promise<boolean> {
   const { rowCount } = await db.query(`update webhook_progress set ${REACHED} where ${IS_AT}`, [
     id,
@@ -131,7 +135,7 @@ export async function notePassed(db: Queryable, id: string, from: Reached, to: R
   return rowCount === 1;
 }
 
-/** Releases the claim: the next one may deliver at once. */
+/** Releases the claim, so that the next one may deliver immediately. */
 export async function releaseWebhook(db: Queryable, id: string): Promise<void> {
   await db.query('update webhook_progress set claimed_until = null, next_attempt_at = now() where webhook_id = $1', [
     id,
@@ -144,18 +148,18 @@ export interface Failure {
   /** Contains nothing that the receiver chose. */
   readonly reason: string;
   readonly isGone: boolean;
-  /** Null: no message was attempted. */
+  /** Null if no delivery was attempted. */
   readonly message: WebhookMessage | null;
 }
 
 /**
- * Stores a failure. The pause doubles with each one; a receiver that is gone, or that fails for three
- * days, is not asked any more.
+ * Stores a failure. The pause doubles with each failure. If a receiver answers 410 (gone) or fails for three days, its
+ * webhook is disabled.
  * @returns whether the webhook was disabled
  */
 export function noteFailure(db: Queryable, { webhookId, reason, isGone, message }: Failure): Promise<boolean> {
   return withTransaction(db, async (db) => {
-    // In the order of changes by users: another one could deadlock.
+    // Locks rows in the same order as changes by users; another order could deadlock.
     await db.query('select from webhooks where id = $1 for no key update', [webhookId]);
     const { rowCount: count } = await db.query(
       `update webhook_progress set attempts = attempts + 1, last_error = $2, claimed_until = null,
@@ -181,8 +185,8 @@ export function noteFailure(db: Queryable, { webhookId, reason, isGone, message 
 }
 
 /**
- * Stores that a message which somebody asked for did not arrive. It is given up: what waits behind it must not wait
- * for a receiver that refuses this one, and counts for no pause. Who asked sees why, and can ask again.
+ * Stores that a requested message did not arrive. It is not retried and causes no pause, because later messages must
+ * not wait if the receiver refuses this one. The person who requested it sees why, and can request it again.
  * @returns false if this run must stop: the webhook was changed
  */
 export async function noteRefused(
@@ -199,7 +203,7 @@ export async function noteRefused(
   return isUnchanged(db, id, row);
 }
 
-/** Ends a delivery that somebody asked for and whose message cannot be made. */
+/** Ends a requested delivery whose message cannot be created. */
 export async function giveUp(db: Queryable, deliveryId: string, reason: string): Promise<void> {
   await db.query(`update webhook_deliveries set status = 'given_up', queued_at = null, error = $2 where id = $1`, [
     deliveryId,
@@ -208,7 +212,7 @@ export async function giveUp(db: Queryable, deliveryId: string, reason: string):
 }
 
 /**
- * The statement that stores an attempt of the webhook $1.
+ * Returns the statement that stores an attempt of the webhook $1.
  * @param first number of its first parameter, of those that `attemptOf` returns
  */
 function noted(first: number): string {

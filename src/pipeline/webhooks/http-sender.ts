@@ -23,10 +23,10 @@ export type SendWebhook = (
 ) => Promise<Delivery>;
 
 export interface SenderOptions {
-  /** Networks that are not public and may be reached nevertheless, also by `http`. */
+  /** Non-public networks that may be reached anyway, even by `http`. */
   readonly allowedNetworks: readonly string[];
   readonly userAgent: string;
-  /** Reports an exception that an answer caused; it ends the delivery. */
+  /** Reports an exception that a response caused. It ends the delivery. */
   readonly onCaught: (error: unknown) => void;
 }
 
@@ -54,7 +54,7 @@ interface PostOptions extends Pick<SenderOptions, 'onCaught'> {
 
 /**
  * Sends a message once, and waits ten seconds for its answer. Never rejects.
- * @returns the status of the response; or why there is none, in words that contain nothing that the receiver chose
+ * @returns the status of the response, or why there is none, without any text that the receiver chose
  */
 export async function postWebhook(
   url: URL,
@@ -88,12 +88,12 @@ function statusOf(url: URL, { headers, body }: Message, { lookup, signals, onCau
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) },
       lookup,
-      // A connection of its own: a shared one could lead to an address that was not checked.
+      // A new connection: a shared one could lead to an address that was not checked.
       agent: false,
     });
     const end = (): void => {
       for (const signal of signals) signal.removeEventListener('abort', abort);
-      // The body is of no use and could be endless.
+      // The body is not needed and could be endless.
       request.destroy();
     };
     const fail = (error: Error): void => {
@@ -104,7 +104,7 @@ function statusOf(url: URL, { headers, body }: Message, { lookup, signals, onCau
       resolve(statusCode);
       end();
     };
-    // Not by the events of the request: after an upgrade, for example, it has none any more.
+    // Does not rely on events of the request, because after an upgrade, for example, there are none.
     const abort = (): void => fail(new Error('stopped'));
     for (const signal of signals) signal.addEventListener('abort', abort, { once: true });
     request.on('response', guarded(answer, { end: fail, onCaught }));

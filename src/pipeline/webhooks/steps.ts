@@ -11,7 +11,9 @@ import { conflictMessage, messageOf, stampedMessage, testMessage, type WebhookMe
 
 /** Events that are read at a time. */
 const PAGE = 50;
-/** Messages that somebody asked for and that go before the events of a run: a silent receiver takes 10 seconds for each. */
+/**
+ * Most requested messages that precede the events of a run. A receiver that does not respond takes 10 seconds for each.
+ */
 const MOST_QUEUED = 3;
 
 export interface StepSources {
@@ -22,10 +24,10 @@ export interface StepSources {
 
 /** One message, and how far the webhook has come once it is delivered. */
 export interface Step {
-  /** Null: there is nothing to send. */
+  /** Null if there is nothing to send. */
   readonly message: WebhookMessage | null;
   readonly reached: Reached;
-  /** The delivery that somebody asked for, with the problem if its message cannot be made; null: nobody did. */
+  /** The requested delivery, with the problem if its message cannot be created; null if this step was not requested. */
   readonly queued: { readonly id: string; readonly problem: string | undefined } | null;
 }
 
@@ -64,7 +66,7 @@ const QueuedRows = z.array(
 );
 type QueuedRow = z.output<typeof QueuedRows>[number];
 
-/** Deliveries that somebody asked for, in their order. */
+/** Reads the requested deliveries, in order. */
 async function queuedOf(db: Queryable, webhookId: string): Promise<readonly QueuedRow[]> {
   const { rows } = await db.query(
     `select d.id, d.message_id, d.type, d.place, d.created_at,
@@ -76,8 +78,8 @@ async function queuedOf(db: Queryable, webhookId: string): Promise<readonly Queu
 }
 
 /**
- * Makes the message of a delivery anew, from what it was made of. Rows of deliveries are not sealed: one
- * that names another event makes another message, whose id differs.
+ * Creates the message of a delivery again from its source. Rows of deliveries have no row seal, but a row that names
+ * another event leads to a message with another id.
  */
 async function remade(
   sources: StepSources,
@@ -90,7 +92,7 @@ async function remade(
     if (message?.id === row.messageId) return { message };
     return { message: null, problem: 'its event is no longer kept' };
   } catch (error) {
-    // The events behind it must not wait for it.
+    // Later events must not wait for it.
     if (error instanceof InvalidEventBody || error instanceof LogDamaged)
       return { message: null, problem: 'its event cannot be read' };
     throw error;
@@ -119,8 +121,8 @@ async function messageAt(
 }
 
 /**
- * Yields the steps of one webhook in this run: what somebody asked for, one page of events, the newest time stamp,
- * then conflicts.
+ * Yields the steps of one webhook in this run: requested messages, one page of events, the newest time stamp, then
+ * conflicts.
  */
 export async function* stepsOf(sources: StepSources, webhook: ClaimedWebhook): AsyncGenerator<Step> {
   const { db, eventLog } = sources;
@@ -153,7 +155,7 @@ export async function* stepsOf(sources: StepSources, webhook: ClaimedWebhook): A
   }
 }
 
-/** Conflicts of idempotency keys that a webhook has not been told of, in their order. */
+/** Reads the conflicts of idempotency keys that a webhook has not been told about, in order. */
 async function conflictsAfter(
   db: Queryable,
   { siteId, conflict }: Pick<ClaimedWebhook, 'siteId' | 'conflict'>,
@@ -167,7 +169,7 @@ async function conflictsAfter(
 }
 
 /**
- * The newest time stamp above a checkpoint, with the last revision of a stream that each covers.
+ * Reads the newest time stamp above a checkpoint, with the last revision of a stream that each of the two covers.
  * @param size only the checkpoint of this size; null: any
  */
 async function newestStamp(

@@ -10,12 +10,14 @@ export interface WebhookMessage {
   /** The same for every attempt and every webhook. */
   readonly id: string;
   readonly type: WebhookDelivery['type'];
-  /** Time of what happened, RFC 3339. */
+  /** Time of the event, RFC 3339. */
   readonly timestamp: string;
   readonly data: Readonly<Record<string, unknown>>;
-  /** Where it is among those of its kind: revision, size of a checkpoint, or number of a conflict. It is not sent. */
+  /**
+   * Its position among messages of its kind: revision, size of a checkpoint, or number of a conflict. It is not sent.
+   */
   readonly place: number;
-  /** The record that it is about; null: none, or that the record was erased. It is not sent. */
+  /** The record that the message is about; null if there is none, or if it was erased. It is not sent. */
   readonly recordId: string | null;
 }
 
@@ -30,7 +32,8 @@ export interface StampedRecords {
 
 /**
  * Turns an event of a site's consents into a message.
- * @returns null for other events: an imported consent happened before, and is no news to a receiver
+ * @returns null for other events, including imported consents, which happened in the past and are not news to a
+ * receiver
  * @throws InvalidEventBody
  */
 export function messageOf(event: Omit<StreamEvent, 'stream' | 'metadata'>): WebhookMessage | null {
@@ -91,7 +94,7 @@ export function stampedMessage({ siteId, checkpointSize, stampedAt, revision }: 
   };
 }
 
-/** An idempotency key that was used again with another body, which was not recorded. */
+/** An idempotency key that was reused with a different body, which was not recorded. */
 export interface NotedConflict {
   readonly number: number;
   readonly siteId: string;
@@ -101,7 +104,7 @@ export interface NotedConflict {
   readonly firstAt: Date;
 }
 
-/** The message that an idempotency key was used again with another body: one for each key and API key. */
+/** Returns the message that an idempotency key was reused with a different body: one per key and API key. */
 export function conflictMessage({ number, siteId, apiKeyId, eventId, firstAt }: NotedConflict): WebhookMessage {
   return {
     id: `msg_${eventId}_${apiKeyId}`,
@@ -113,7 +116,7 @@ export function conflictMessage({ number, siteId, apiKeyId, eventId, firstAt }: 
   };
 }
 
-/** The message by which a person tries a receiver. @param at time of the request for it */
+/** Returns the message with which a person tests a receiver. @param at time of the request for it */
 export function testMessage(id: string, webhookId: string, siteId: string, at: Date): WebhookMessage {
   return {
     id,
@@ -125,14 +128,14 @@ export function testMessage(id: string, webhookId: string, siteId: string, at: D
   };
 }
 
-/** The body of a message: the exact bytes that are signed and sent. */
+/** Returns the body of a message: the exact text that is signed and sent. */
 export function bodyOf({ type, timestamp, data }: WebhookMessage): string {
   return JSON.stringify({ type, timestamp, data });
 }
 
 /**
  * The headers that authenticate a message (Standard Webhooks: `v1`, HMAC-SHA-256).
- * @param keys of the webhook, the newest first. Each signs, so that a receiver may have any of them
+ * @param keys of the webhook, newest first. Each signs, so a receiver may use any of them
  * @param now time of the attempt, in milliseconds since 1970
  */
 export function signedHeaders(

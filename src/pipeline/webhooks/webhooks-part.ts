@@ -25,12 +25,12 @@ import type { Delivery, SendWebhook } from './http-sender.js';
 import { type Step, stepsOf } from './steps.js';
 import { bodyOf, signedHeaders, type WebhookMessage } from './webhook-message.js';
 
-/** A webhook with more to deliver waits for the others after this time, in milliseconds. */
+/** Milliseconds after which a webhook with more to deliver lets others go first. */
 const TURN_MS = 5_000;
 /** Webhooks that are delivered at the same time, each in order. Nearly all of them wait for their receivers. */
 const LANES = 32;
 const SLOW_LANES = 16;
-/** Lanes that read, sign and store at the same time: the database has other work. */
+/** Lanes that may read, sign and store at the same time, because the database has other work. */
 const WORKING = 4;
 
 export interface WebhooksOptions {
@@ -44,10 +44,9 @@ export interface WebhooksOptions {
 }
 
 /**
- * Sends events to the webhooks of sites: each at least once, and to one webhook in the order of
- * the log. Only relayed events are sent, so that no event is announced that the ledger may not
- * have.
- * Several workers may run it: each delivery has one claim.
+ * Sends events to the webhooks of sites: each at least once, and to one webhook in the order of the log. Only relayed
+ * events are sent, so no event is announced that might never enter the ledger. Several workers may run it: each
+ * delivery has one claim.
  */
 export function createWebhooks(options: WebhooksOptions): BackgroundPart {
   const { db, logger } = options;
@@ -56,7 +55,7 @@ export function createWebhooks(options: WebhooksOptions): BackgroundPart {
   const lanes = new Lanes({ lanes: LANES, slowLanes: SLOW_LANES });
   const permits = new Semaphore(WORKING);
 
-  /** @param failure without what is the same for an attempt of no message */
+  /** @param failure what differs from an attempt without a message */
   const fail = async (webhook: ClaimedWebhook, reason: string, failure?: Partial<Failure>): Promise<void> => {
     counts.failed += 1;
     const none = { isGone: false, message: null };
@@ -68,7 +67,7 @@ export function createWebhooks(options: WebhooksOptions): BackgroundPart {
     );
   };
 
-  /** Sends a message; the place of the lane is free for others meanwhile. */
+  /** Sends a message. Meanwhile other lanes may read, sign and store. */
   const send = async (
     webhook: ClaimedWebhook,
     { url, keys }: Target,
@@ -85,7 +84,7 @@ export function createWebhooks(options: WebhooksOptions): BackgroundPart {
     return outcome;
   };
 
-  /** Stores that a message did not arrive. @returns false: this run ends here */
+  /** Stores that a message did not arrive. @returns false if this run must end */
   const miss = async (
     webhook: ClaimedWebhook,
     { reason, isGone }: Extract<Delivery, { isDelivered: false }>,
@@ -103,7 +102,7 @@ export function createWebhooks(options: WebhooksOptions): BackgroundPart {
     return false;
   };
 
-  /** Sends the message of a step, if the webhook gets it. @returns false: this run ends here */
+  /** Sends the message of a step if the webhook subscribes to it. @returns false if this run must end */
   const take = async (
     webhook: ClaimedWebhook,
     target: Target,
@@ -123,7 +122,7 @@ export function createWebhooks(options: WebhooksOptions): BackgroundPart {
     return isOn;
   };
 
-  /** Delivers what one webhook has to get. */
+  /** Delivers everything that is due for one webhook. */
   const deliverAll = async (webhook: ClaimedWebhook, signal: AbortSignal): Promise<void> => {
     const target = await targetOf(options, webhook);
     // An altered row could send events to another address.
@@ -135,7 +134,7 @@ export function createWebhooks(options: WebhooksOptions): BackgroundPart {
     for await (const step of stepsOf(options, webhook)) {
       if (signal.aborted) break;
       if (!(await take(webhook, target, step, { at, signal }))) return;
-      // However many messages somebody asks for, each run also has time for events.
+      // However many messages are requested, each run also leaves time for events.
       if (step.queued !== null) end = Date.now() + TURN_MS;
       else if (Date.now() > end) break;
       at = step.reached;
@@ -148,16 +147,18 @@ export function createWebhooks(options: WebhooksOptions): BackgroundPart {
     try {
       await deliverAll(webhook, signal);
     } catch (error) {
-      // The claim ends by itself, and another try follows.
+      // The claim expires, and another attempt follows.
       logger.warn({ part: 'webhooks', webhook: webhook.id, reason: describe(error) }, 'failed; trying again');
-      // Its user must see why nothing arrives, and its claims must not keep the tenant's other webhooks waiting.
+      // The user must see why nothing arrives, and its claims must not hold up the tenant's other webhooks.
       if (isLasting(error)) await fail(webhook, 'its events cannot be read').catch(() => undefined);
     } finally {
       permits.leave();
     }
   };
 
-  /** Gives one webhook that has something to deliver a lane. Without one, waits for something to deliver or a free lane. */
+  /**
+   * Assigns a lane to a webhook that has something to deliver. If there is none, waits for a webhook or a free lane.
+   */
   const startNext = async (signal: AbortSignal): Promise<number> => {
     const webhook = lanes.areFull ? null : await claimWebhook(db, lanes.refused);
     if (webhook !== null) {
@@ -180,7 +181,10 @@ export function createWebhooks(options: WebhooksOptions): BackgroundPart {
   };
 }
 
-/** Whether another try fails as well until an operator acts: an event, the log or a key was altered. */
+/**
+ * Returns whether every further attempt will fail until an operator acts, because an event, the log or a key was
+ * altered.
+ */
 function isLasting(error: unknown): boolean {
   return error instanceof InvalidEventBody || error instanceof LogDamaged || error instanceof KeyError;
 }
@@ -190,7 +194,7 @@ interface Target extends Pick<WebhookColumns, 'url' | 'events'> {
   readonly keys: readonly Uint8Array[];
 }
 
-/** The target of a webhook; null: the row is not the one that the service wrote. */
+/** Returns the target of a webhook; null if its row was altered. */
 async function targetOf({ keyring }: WebhooksOptions, { id, row }: ClaimedWebhook): Promise<Target | null> {
   const webhook = await keyring.open(row, WebhookColumns);
   if (webhook === null) return null;
@@ -206,7 +210,7 @@ async function targetOf({ keyring }: WebhooksOptions, { id, row }: ClaimedWebhoo
   return { url, events, keys };
 }
 
-/** A receiver whose last answer took longer than this, in milliseconds, or did not come, is slow. */
+/** A receiver counts as slow if its last response took longer than this, in milliseconds, or did not come. */
 const SLOW_MS = 1_000;
 
 export interface LanesOptions {
@@ -217,8 +221,8 @@ export interface LanesOptions {
 }
 
 /**
- * A lane for each webhook that is being delivered. A slow receiver holds its own lane only. The process forgets
- * with its end how fast receivers are, and a receiver that it does not know counts as fast.
+ * The lanes, one for each webhook that is being delivered. A slow receiver occupies only its own lane. The speed of
+ * receivers is kept in memory only, and an unknown receiver counts as fast.
  */
 export class Lanes {
   readonly #running = new Map<string, Promise<void>>();
@@ -248,7 +252,7 @@ export class Lanes {
     else this.#slow.delete(id);
   }
 
-  /** Resolves when a lane ends; never without one. */
+  /** Resolves when a lane ends; never if there is none. */
   async anyEnd(): Promise<void> {
     await Promise.race(this.#running.values());
   }
@@ -259,13 +263,13 @@ export class Lanes {
   }
 }
 
-/** A bounded number of permits, taken one at a time; those that wait get them in their order. */
+/** A limited number of permits. Those who wait get them in order. */
 export class Semaphore {
   readonly #waiting: (() => void)[] = [];
 
   constructor(private free: number) {}
 
-  /** Resolves once a place is free, and takes it. */
+  /** Waits for a permit and takes it. */
   async enter(): Promise<void> {
     if (this.free > 0) {
       this.free -= 1;
@@ -274,7 +278,7 @@ export class Semaphore {
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Gives a place back, to the next one that waits. */
+  /** Returns a permit, which passes to the next one waiting. */
   leave(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.free += 1;

@@ -22,7 +22,7 @@ export interface BackgroundPart {
   /** Returns counts and states by name, for health checks and metrics. */
   status(): PartStatus;
 
-  /** Returns why the part does not do its work, for `/readyz`; absent: only its process can say. */
+  /** Returns why the part does not do its work, for `/readyz`; absent if only its process can tell. */
   reasons?(): readonly ReadinessReason[];
 }
 
@@ -33,7 +33,7 @@ export class OperatorNeeded extends Error {
   override readonly name: string = 'OperatorNeeded';
 }
 
-/** Work that ran at least this long did not fail at start. */
+/** Work that ran at least this long did not fail at its start. */
 const STEADY_MS = 30_000;
 
 export interface LeasedWork {
@@ -82,22 +82,21 @@ export function describe(error: unknown): string {
 const heldRows = z.array(z.object({ held: z.boolean() })).length(1);
 const HEARTBEAT_MS = 3_000;
 /**
- * PostgreSQL ends the session of a holder that has been silent for this long, and so frees the lock:
- * of a process that hangs, or whose host vanished. TCP alone would take hours.
+ * PostgreSQL ends the session of a holder that has been silent for this long, because its process hangs or its host
+ * vanished. That frees the lock; TCP alone would take hours.
  */
 const SILENCE_MS = 10_000;
 
 /**
- * An advisory lock of PostgreSQL on its own connection; losing the connection loses the lock. It
- * prevents two processes from doing the same work. The work must be correct even if both believe to
- * hold the lock.
+ * An advisory lock of PostgreSQL on its own connection; losing the connection loses the lock. It prevents two processes
+ * from doing the same work. The work must be correct even if both believe that they hold the lock.
  */
 export interface Lease {
   /** Aborted when the lock is lost. */
   readonly lost: AbortSignal;
   /**
-   * Runs a statement on its connection, after those before it. The connection ends with the lease then,
-   * with all that the statement leaves in the session.
+   * Runs a statement on its connection, after earlier ones. The connection then ends with the lease, together with any
+   * session state that the statement leaves.
    * @returns the rows
    */
   query(text: string, values?: readonly unknown[]): Promise<readonly unknown[]>;
@@ -117,7 +116,7 @@ export async function tryLease(db: pg.Pool, name: string): Promise<Lease | null>
   client.on('error', onLost);
   client.on('end', onLost);
   try {
-    // Before the lock: a process that stops for good once it has it must lose it.
+    // Set before the lock is taken, so that a process that hangs right afterwards still loses it.
     await client.query(`set idle_session_timeout = ${SILENCE_MS}`);
     const { rows } = await client.query('select pg_try_advisory_lock(hashtextextended($1, 0)) as held', [
       lockName(name),
@@ -143,9 +142,9 @@ export async function tryLease(db: pg.Pool, name: string): Promise<Lease | null>
   };
   let beat: Promise<void> | null = null;
   const heartbeat = setInterval(() => {
-    // While one heartbeat waits for its answer, another one would only wait as well.
+    // While one heartbeat waits for its answer, another one would only wait behind it.
     if (beat !== null) return;
-    // A connection to a host that vanished answers nothing at all.
+    // A connection to a vanished host never answers.
     beat = withDeadline(inTurn('select 1'), SILENCE_MS)
       .then(() => undefined, onLost)
       .finally(() => {
@@ -210,7 +209,7 @@ export async function waitForLease(
 /**
  * Repeats a step until `signal` is aborted. A failed step is logged, and repeated after a back-off.
  * @param part name for the log
- * @param step returns the milliseconds until the next one; 0: at once
+ * @param step returns the milliseconds until the next one; 0: immediately
  */
 export async function repeat(
   part: string,

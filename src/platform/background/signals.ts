@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 
 /**
- * Creates a controller whose signal many parts of the service follow at once. Node warns of a leak
- * from the eleventh listener on; here the number of parts and of sites in work bounds them.
+ * Creates a controller whose signal many parts of the service follow. Node warns of a leak from the eleventh listener
+ * on, but here the number of parts and of sites in progress limits them.
  */
 export function sharedController(): AbortController {
   const controller = new AbortController();

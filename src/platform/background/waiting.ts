@@ -106,18 +106,18 @@ export interface Look {
   wait(ms: number, ...signals: readonly AbortSignal[]): Promise<void>;
 }
 
-/** Part of a wait after which a part looks for itself, in milliseconds, whatever the conditions say. */
+/** Longest time, in milliseconds, after which a part checks for itself, whatever the conditions say. */
 export const LONGEST_WAIT_MS = 30_000;
 const EVERY_MS = 1_000;
 const Answer = z.tuple([z.record(z.string(), z.boolean())]);
 
 /**
- * Looks once a second whether there is something to do, in one statement for all parts that wait: a
- * service with nothing to do must not use a processor for finding that out.
+ * Checks once a second whether there is something to do, with one statement for all waiting parts, so that an idle
+ * service does not use up a processor.
  */
 export class Looks {
   readonly #conditions: string[] = [];
-  /** Wakes who waits, by the place of the condition. */
+  /** The waiting parts, each with the index of its condition. */
   readonly #sleepers = new Set<{ readonly place: string; readonly wake: () => void }>();
   #timer: NodeJS.Timeout | null = null;
 
@@ -147,7 +147,7 @@ export class Looks {
   }
 
   async #look(): Promise<void> {
-    // A condition that could not be asked may be true: the part's own statement says what is wrong.
+    // If a condition could not be evaluated, it may be true. The part's own statement will report what is wrong.
     const found = this.#sleepers.size === 0 ? {} : await this.#ask().catch(() => null);
     this.#timer = null;
     for (const { place, wake } of this.#sleepers) if (found === null || found[place] === true) wake();

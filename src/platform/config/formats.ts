@@ -115,9 +115,9 @@ export const contactUris = z
 export interface SmtpServer {
   readonly host: string;
   readonly port: number;
-  /** Whether TLS begins with the connection; otherwise by STARTTLS. */
+  /** Whether TLS starts with the connection instead of STARTTLS. */
   readonly isTlsFromStart: boolean;
-  /** Whether mails wait rather than be sent without TLS. */
+  /** Whether mails stay queued rather than being sent without TLS. */
   readonly demandsTls: boolean;
   readonly auth: { readonly user: string; readonly pass: string } | undefined;
 }
@@ -125,7 +125,7 @@ export interface SmtpServer {
 const SMTP_MESSAGE =
   'must be smtp:// or smtps:// with a host, optionally with user:password@ (percent-encoded), a port and ?starttls=optional.';
 
-/** The URL of a mail server. Without TLS it is used on this machine alone, unless the URL says otherwise. */
+/** The URL of a mail server. Without TLS, only a server on this machine is permitted, unless the URL says otherwise. */
 export const smtpServer = z.string().transform((text, context): SmtpServer => {
   const server = smtpServerOf(text);
   if (server !== null) return server;
@@ -230,7 +230,7 @@ export const sha256Digests = z
   .transform((text) => listOf(text))
   .pipe(z.array(z.string().regex(/^[0-9a-f]{64}$/, 'must be SHA-256 digests of 64 hexadecimal digits.')));
 
-/** A number from 0 to 1. */
+/** A fraction from 0 to 1. */
 export const ratio = z
   .string()
   .regex(/^(?:0(?:\.\d{1,9})?|1(?:\.0{1,9})?)$/, 'must be a number from 0 to 1.')

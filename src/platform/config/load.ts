@@ -85,7 +85,7 @@ function textsOf(env: Environment): Record<string, string> {
   return texts;
 }
 
-/** Where the first one is set, the second one must be. */
+/** If the first one is set, the second one must be set, too. */
 const REQUIRED_TOGETHER = [
   ['TSA_URLS', 'TSA_CA_FILE'],
   ['TSA_CA_FILE', 'TSA_URLS'],
@@ -95,8 +95,8 @@ const REQUIRED_TOGETHER = [
 ] as const;
 
 /**
- * Checks the rules between variables. It looks at the given texts, because an invalid value is
- * already reported by itself.
+ * Checks the rules between variables. It looks at the raw texts, because an invalid value is already reported on its
+ * own.
  */
 function problemsOfCombinations(texts: Readonly<Record<string, string>>): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
@@ -136,7 +136,10 @@ function problemOf(name: string, problem: string): ConfigProblem {
   return { name, problem, example: (schema && descriptions.get(schema)?.example) ?? '' };
 }
 
-/** Paths become absolute, and times are in milliseconds unless a name says otherwise. `undefined`: see `docs/configuration.md`. */
+/**
+ * Builds the configuration from the values. Paths become absolute, and times are in milliseconds unless a name says
+ * otherwise. `docs/configuration.md` says what `undefined` means for each variable.
+ */
 function assemble(values: Values) {
   const dataDir = resolve(values.DATA_DIR);
   const { TSA_URLS: urls, TSA_CA_FILE: caFile } = values;
@@ -222,7 +225,7 @@ function witnessAddresses({ WITNESS_URLS: urls = [], WITNESS_KEYS: keys = [] }: 
   });
 }
 
-/** The keys of each witness, in the order in which its first key is named. */
+/** Returns the keys of each witness, in the order in which its first key is named. */
 function keysByName(keys: readonly VerifierKey[]): ReadonlyMap<string, readonly VerifierKey[]> {
   const byName = new Map<string, readonly VerifierKey[]>();
   for (const key of keys) byName.set(key.name, [...(byName.get(key.name) ?? []), key]);
@@ -233,7 +236,10 @@ function mailConfig({ SMTP_URL: smtp, MAIL_FROM: from, PUBLIC_URL: publicUrl }: 
   return smtp === undefined || from === undefined || publicUrl === undefined ? undefined : { smtp, from, publicUrl };
 }
 
-/** Destination and sampling of traces (the OpenTelemetry specification's environment variables); the headers may be secret. */
+/**
+ * Returns destination and sampling of traces (the environment variables of the OpenTelemetry specification). The
+ * headers may be secret.
+ */
 function tracingConfig(values: Values) {
   const base = values.OTEL_EXPORTER_OTLP_ENDPOINT;
   const url = values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${withoutTrailing(base, '/')}/v1/traces`);
@@ -249,7 +255,7 @@ function tracingConfig(values: Values) {
   };
 }
 
-/** The worker and PostgreSQL need as much as three processes that answer callers. */
+/** Processors per process that answers callers: the worker and PostgreSQL need as much as three of them. */
 const PROCESSORS_OF_API = 4;
 
 function masterKeySource(values: Values, dataDir: string): MasterKeySource {

@@ -27,7 +27,7 @@ import {
 /** Description of a variable in docs/configuration.md. */
 export interface Description {
   readonly meaning: string;
-  /** The text that stands in for a missing variable. */
+  /** The text that is used if the variable is missing. */
   readonly default?: string;
   /** Behaviour without the variable, in words, if it has no default or an empty one. */
   readonly otherwise?: string;

@@ -8,11 +8,11 @@ import { prepareSession, type SessionOptions, type SessionStep, sessionSettings 
 /** Settings of a connection, and its steps before the first use. */
 export interface ConnectionOptions extends SessionOptions {
   /**
-   * Connection string, e.g. `postgresql://user:password@host:5432/database?sslmode=verify-full`. Of several
+   * Connection string, e.g. `postgresql://user:password@host:5432/database?sslmode=verify-full`. If it names several
    * hosts, the first one that accepts writes is used.
    */
   readonly url: string;
-  /** Shown in `pg_stat_activity`: of the service, `programName`. */
+  /** Shown in `pg_stat_activity`; the service uses `programName`. */
   readonly applicationName: string;
   /** Milliseconds that connecting may take; 10,000 if it is not given. */
   readonly connectTimeoutMs?: number;
@@ -28,17 +28,17 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const ANSWER_MARGIN_MS = 5_000;
 
 /**
- * Returns the configuration of a connection. It holds no setting of the session: a pooler refuses
- * start-up parameters, or drops them in silence (`prepareConnection` sets them). A statement that is
- * not answered five seconds after `statementTimeoutMs` rejects.
- * @param turn which of several hosts it leads to: 0 for the first one; numbers beyond the last begin anew
+ * Returns the configuration of a connection. It contains no session settings, because poolers refuse start-up
+ * parameters or silently drop them; `prepareConnection` sets them. A statement rejects if it is not answered within
+ * five seconds after `statementTimeoutMs`.
+ * @param turn which of several hosts to use: 0 for the first one; numbers beyond the last wrap around
  */
 export function connectionConfig(options: ConnectionOptions, turn = 0): pg.ClientConfig {
   const addresses = addressesOf(options.url);
   return {
     connectionString: addresses[turn % addresses.length],
     application_name: options.applicationName,
-    // A host that vanished answers nothing, and TCP alone would wait for a quarter of an hour.
+    // A vanished host never answers, and TCP alone would wait for a quarter of an hour.
     ...(options.statementTimeoutMs > 0 && { query_timeout: options.statementTimeoutMs + ANSWER_MARGIN_MS }),
     connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     keepAlive: true,
@@ -62,8 +62,8 @@ export async function prepareConnection(client: pg.ClientBase, options: Connecti
 }
 
 /**
- * Lets the end of a connection wait for no answer. After its last message the driver waits until the
- * server closes the socket, which a server that hangs never does.
+ * Makes closing a connection independent of the server. After its last message, the driver would wait until the server
+ * closes the socket, which a hanging server never does.
  * @param client is connected
  */
 export function closeAfterLastMessage({ connection: { stream } }: pg.Client): void {
@@ -79,7 +79,7 @@ const REFUSE_STANDBY: SessionStep = {
   },
 };
 
-/** Whether another host of the connection string may be the one that accepts writes. */
+/** Returns whether another host of the connection string may be the one that accepts writes. */
 export function leadsElsewhere(error: unknown): boolean {
   if (error instanceof ServerChanged) return false;
   return isConnectionFailure(error) || (error instanceof DatabaseSetupError && error.code === 'standby');
@@ -87,13 +87,13 @@ export function leadsElsewhere(error: unknown): boolean {
 
 /**
  * Connects without a pool, and prepares the connection. The caller ends it.
- * @throws as `prepareConnection`; of several hosts, the error of the last one
+ * @throws as `prepareConnection`; with several hosts, the error of the last one
  */
 export async function connectClient(options: ConnectionOptions): Promise<pg.Client> {
   const last = addressesOf(options.url).length - 1;
   for (let turn = 0; ; turn += 1) {
     const client = new pg.Client(connectionConfig(options, turn));
-    // A lost connection rejects the statement that needs it.
+    // If the connection is lost, the statement that needs it rejects.
     client.on('error', () => undefined);
     try {
       await client.connect();

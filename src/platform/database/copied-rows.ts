@@ -2,16 +2,16 @@ import type pg from 'pg';
 import type { Queryable } from './pool.js';
 
 /**
- * Runs a query and reads its rows in PostgreSQL's binary format (`COPY (…) TO STDOUT`, “Binary
- * Format” of its manual). `pg` reads every column of an ordinary query as text, and a `bytea` is
- * hexadecimal there: twice the bytes, which the server writes and the client reads digit by digit.
+ * Runs a query and reads its rows in PostgreSQL's binary format (`COPY (…) TO STDOUT`, “Binary Format” of its manual).
+ * `pg` reads every column of an ordinary query as text, in which a `bytea` is hexadecimal: twice as many bytes, which
+ * the server encodes and the client decodes digit by digit.
  * @param query without parameters: the caller writes every value as a literal (`parameters.ts`)
  * @param read reads the columns of one row in order
  * @throws any error of the query; RangeError or Error for a row that `read` does not match
  */
 export async function copiedRows<T>(db: Queryable, query: string, read: (row: CopiedRow) => T): Promise<T[]> {
   const copy = new CopyQuery(`copy (${query}) to stdout (format binary)`);
-  // A pool returns a promise, which fails if there is no connection; a connection returns the query.
+  // A pool returns a promise, which rejects if there is no connection; a connection returns the query itself.
   await db.query(copy);
   await copy.done;
   const rows: T[] = [];
@@ -80,7 +80,7 @@ export class CopiedRow {
     if (this.#left !== 0) throw new Error(`${this.#left} columns of a copied row were not read`);
   }
 
-  /** Passes the next column. @returns the offset of its bytes; they end at `#at` */
+  /** Skips to the end of the next column. @returns the offset of its bytes; they end at `#at` */
   #next(length: number | null): number {
     if (this.#left === 0) throw new Error('a copied row has fewer columns than are read');
     const found = this.bytes.readInt32BE(this.#at);
@@ -101,7 +101,7 @@ const HEADER_BYTES = SIGNATURE.length + 8;
 const TRAILER = -1;
 
 /**
- * Returns the row in a message of the server, which holds one at most.
+ * Returns the row in a message of the server, which holds at most one.
  * @returns null for the header alone, and for the trailer
  */
 function rowIn(message: Buffer): CopiedRow | null {
@@ -114,7 +114,10 @@ function rowIn(message: Buffer): CopiedRow | null {
 class CopyQuery {
   readonly messages: Buffer[] = [];
   readonly done: Promise<void>;
-  /** Set by `pg`: how its pool learns of the end, and how it ends a query that takes too long. */
+  /**
+   * Set by `pg`: its pool learns from this callback that the query ended, and uses it to end a query that takes too
+   * long.
+   */
   callback?: (error: Error | null) => void;
   #settle: (error: Error | null) => void = () => undefined;
 
@@ -122,7 +125,7 @@ class CopyQuery {
     this.done = new Promise((resolve, reject) => {
       this.#settle = (error) => (error === null ? resolve() : reject(error));
     });
-    // A pool reports the failure too, and then nothing waits for this promise.
+    // A pool reports the failure itself, and then nobody waits for this promise.
     this.done.catch(() => undefined);
   }
 
@@ -131,7 +134,7 @@ class CopyQuery {
   }
 
   handleCopyData({ chunk }: { readonly chunk: Uint8Array }): void {
-    // A copy, because the client uses the memory of the message again.
+    // Copied, because the client reuses the memory of the message.
     this.messages.push(Buffer.from(chunk));
   }
 

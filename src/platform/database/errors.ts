@@ -18,7 +18,7 @@ export type DatabaseErrorCode =
   | 'transaction_pooling'
   | 'too_few_connections';
 
-/** The database is not the one on which the process began, or not as far as it was. */
+/** The database is not the one with which the process started, or it went back in time. */
 export class ServerChanged extends Error {
   override readonly name = 'ServerChanged';
 }
@@ -36,7 +36,7 @@ export class DatabaseSetupError extends Error {
   }
 }
 
-/** @returns the refusal of a server that accepts no writes */
+/** @returns the error for a server that does not accept writes */
 export function standbyReached(): DatabaseSetupError {
   return new DatabaseSetupError('standby', 'The server of DATABASE_URL is a standby: it accepts no writes.');
 }
@@ -64,14 +64,14 @@ const MESSAGES =
 /** Message of the error with which `pg` rejects a statement whose answer did not come in time. */
 const NO_ANSWER = 'Query read timeout';
 
-/** Whether the server did not answer a statement in time. It may still run there. */
+/** Returns whether the server failed to answer a statement in time. The statement may still run there. */
 export function isWithoutAnswer(error: unknown): error is Error {
   return error instanceof Error && error.message === NO_ANSWER;
 }
 
 /**
- * Whether a statement failed because the connection to the database failed, or could not be made.
- * Nothing is known about a COMMIT that failed in this way; everything else may be tried again.
+ * Returns whether a statement failed because the connection to the database failed or could not be established. The
+ * outcome of a COMMIT that failed in this way is unknown; everything else may be retried.
  */
 export function isConnectionFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -115,9 +115,9 @@ const CODES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns what to write in `DATABASE_URL` if the certificate of the server was refused; null for any other
- * error. libpq verifies nothing with `sslmode=require`, so that a connection string that works with `psql`
- * can fail here.
+ * Returns what to write in `DATABASE_URL` if the certificate of the server was refused; null for any other error. With
+ * `sslmode=require`, libpq does not verify the certificate, so a connection string that works with `psql` can fail
+ * here.
  */
 export function certificateHint(error: unknown): string | null {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

@@ -15,8 +15,8 @@ import { restateSealTriggers } from './sealed-tables.js';
 const LOCK_ID = 7_301_460_211;
 const MAX_TRIES = 20;
 /**
- * A step that waits for the lock of a table, for example during a long audit, blocks every later statement
- * that needs the table. A step therefore waits this long, and lets the others pass before it tries again.
+ * A step that waits for the lock of a table, for example during a long audit, blocks every later statement that needs
+ * the table. A step therefore waits only this long, and lets the others pass before it tries again.
  */
 const LOCK_TIMEOUT_MS = 2_000;
 
@@ -85,7 +85,7 @@ function refuseForeignHistory(migrations: readonly Migration[], applied: Applied
   }
 }
 
-/** Runs a step in a transaction under the lock, again if it collides with another session. */
+/** Runs a step in a transaction under the lock, and repeats it if it collides with another session. */
 async function withRetries<T>(pool: pg.Pool, name: string, step: (db: Queryable) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -113,7 +113,7 @@ async function withRetries<T>(pool: pg.Pool, name: string, step: (db: Queryable)
 
 /**
  * Runs a step once, unless it is recorded.
- * @returns rows that a step which repeats has changed; it is recorded after a run that changes none
+ * @returns the number of rows that a repeating step changed; such a step is recorded after a run that changes none
  */
 async function apply(db: Queryable, migration: Migration): Promise<'applied' | 'recorded' | number> {
   const { id, sql, runsBeside, repeats } = migration;
@@ -126,7 +126,7 @@ async function apply(db: Queryable, migration: Migration): Promise<'applied' | '
       `Migration ${id} is recorded in this database with another text: another version of this program migrated the database. Use that version.`,
     );
   }
-  // A program may have started since the first step.
+  // Checked for each step, because a program may have started since the first one.
   await refuseBesidePrograms(db, [migration], 'The steps before are applied.');
   const { rowCount } = await db.query(sql);
   if (repeats && rowCount !== 0) return rowCount ?? refuseRepetition(migration);

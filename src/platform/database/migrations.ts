@@ -17,22 +17,22 @@ export interface Migration {
   /** One or more statements that may run inside a transaction. */
   readonly sql: string;
   /**
-   * The oldest schema, by its folder (e.g. `0001-initial`), whose processes may go on while the
-   * step is applied and afterwards; null: every process must be stopped.
+   * The oldest schema, by its folder (e.g. `0001-initial`), whose processes may keep running during and after the step;
+   * null if every process must be stopped.
    */
   readonly runsBeside: string | null;
   /**
-   * Whether the step is one statement that changes some rows and is run until it changes none, each run
-   * in its own transaction: for tables that are too large for one. A run finds by itself what is left.
+   * Whether the step is one statement that is repeated until it changes no more rows, each time in its own transaction.
+   * This is for tables that are too large for one transaction. Each run finds by itself what is left.
    */
   readonly repeats: boolean;
 }
 
 /**
- * Reads the steps of the schema in the order of their application: the `.sql` files in the
- * folders of `migrations`, which the build copies beside the program, one step each. An applied step is recorded with its digest, and a database with
- * a different digest is refused. After a release, files are therefore only added, in a folder with
- * the next number.
+ * Reads the steps of the schema in the order of their application: the `.sql` files in the folders of `migrations`,
+ * which the build copies next to the program, one step each. An applied step is recorded with its digest, and a
+ * database with a different digest is refused. After a release, files are therefore only added, in a folder with the
+ * next number.
  * @throws Error for a file that does not state what may run beside it; any error of reading the
  *   files, which are part of the program
  */
@@ -46,10 +46,10 @@ export function loadMigrations(): readonly Migration[] {
 }
 
 /**
- * Makes a step of the text of its file, whose first line states what may run beside it:
- * `-- Runs beside: 0001-initial` or `-- Runs beside: nothing`. A step that repeats has the second line
- * `-- Repeats until it changes no row`.
- * @throws Error without this line, or where it names no earlier schema
+ * Parses a step from the text of its file, whose first line states what may run beside it: `-- Runs beside:
+ * 0001-initial` or `-- Runs beside: nothing`. A step that repeats has the second line `-- Repeats until it changes no
+ * row`.
+ * @throws Error if this line is missing, or does not name an earlier schema
  */
 export function migrationOf(id: string, sql: string): Migration {
   const [, beside] = /^-- Runs beside: (nothing|\d{4}-[a-z0-9-]+)\n/.exec(sql) ?? [];
@@ -88,15 +88,15 @@ const ConnectedRows: z.ZodType<Connected[]> = z.array(
 );
 
 /**
- * Refuses steps beside which a connected program must not run. A program without a connection is not
- * seen: it is refused when it starts (`refuseUnmigrated`).
+ * Refuses steps beside which a connected program must not run. A program without a connection is not visible; it is
+ * refused when it starts (`refuseUnmigrated`).
  * @param db logged in as the user of the programs, whose connections other users may not see
  * @param after the end of the message's first part: what was applied
  * @throws DatabaseSetupError `migration_needs_stop`
  */
 export async function refuseBesidePrograms(db: Queryable, steps: readonly Migration[], after: string): Promise<void> {
   if (steps.length === 0) return;
-  // A process that migrates, or keeps the embedded server, reads and writes no table meanwhile.
+  // A process that migrates, or only runs the embedded server, does not use the tables meanwhile.
   const { rows } = await db.query(
     `select application_name as name, host(client_addr) as host, count(*)::int as connections
        from pg_stat_activity
@@ -119,7 +119,7 @@ export function mayRunBeside({ runsBeside }: Pick<Migration, 'runsBeside'>, sche
   return runsBeside !== null && runsBeside.slice(0, DIGITS) <= schema;
 }
 
-/** The programs of the first schema did not state it. */
+/** Programs of the first schema did not state their schema. */
 function schemaOf({ name }: Connected): string {
   return /\(schema (\d{4})\)$/.exec(name)?.[1] ?? FIRST_SCHEMA;
 }

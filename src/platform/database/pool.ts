@@ -25,7 +25,7 @@ export interface TransactionHooks {
 }
 
 class LedgerPool extends pg.Pool {
-  /** Number of the host, of several ones, that new connections lead to. */
+  /** Index of the host that new connections use, if there are several. */
   turn = 0;
 
   constructor(
@@ -37,7 +37,7 @@ class LedgerPool extends pg.Pool {
     super(config);
   }
 
-  /** Every use of the pool begins here. Connections to a server that is left may still be open. */
+  /** Every use of the pool starts here. Connections to a server that must no longer be used may still be open. */
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: ConnectCallback): void;
   override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | undefined {
@@ -50,7 +50,7 @@ class LedgerPool extends pg.Pool {
     return undefined;
   }
 
-  /** Tries each host once. The one that was reached stays the first one. */
+  /** Tries each host once. The host that was reached is tried first next time. */
   private async connectToOneOf(): Promise<pg.PoolClient> {
     for (let tries = 1; ; tries += 1) {
       const refusal = this.server?.refusal() ?? null;
@@ -60,7 +60,7 @@ class LedgerPool extends pg.Pool {
         return await super.connect();
       } catch (error) {
         if (tries === this.hosts || !leadsElsewhere(error)) throw error;
-        // Connections that fail at the same time turn to the next host once.
+        // Connections that fail at the same time advance to the next host only once.
         if (this.turn === turn) this.turn += 1;
       }
     }
@@ -70,10 +70,9 @@ class LedgerPool extends pg.Pool {
 type ConnectCallback = Parameters<pg.Pool['connect']>[0];
 
 /**
- * Creates a connection pool that connects on first use. `bigint` columns become numbers; beyond
- * 2^53 - 1 the query fails instead of rounding. `timestamptz` becomes `Date`, `bytea` becomes
- * `Buffer`, and `numeric` becomes text. A connection that cannot be prepared is closed, and what
- * asked for it rejects.
+ * Creates a connection pool that connects on first use. `bigint` columns become numbers; beyond 2^53 - 1 the query
+ * fails instead of rounding. `timestamptz` becomes `Date`, `bytea` becomes `Buffer`, and `numeric` becomes text. A
+ * connection that cannot be prepared is closed, and the request for it rejects.
  */
 export function createPool(options: PoolOptions): pg.Pool {
   class Connection extends pg.Client {
@@ -95,16 +94,16 @@ export function createPool(options: PoolOptions): pg.Pool {
     addressesOf(options.url).length,
   );
   pool.on('error', options.onIdleError);
-  // A server that shuts down may greet and dismiss a client in one packet, before any other
-  // listener is registered.
+  // A server that is shutting down may accept and dismiss a client in one packet, before any other listener is
+  // registered.
   pool.on('connect', (db) => db.on('error', () => undefined));
   if (options.server !== undefined) endWhenLost(pool, options.server);
   return pool;
 }
 
 /**
- * Ends all connections when the server is left, also those in use: a transaction that is open there must not
- * commit any more, and no answer of that server arrives.
+ * Ends all connections when the server must no longer be used, including those in use: an open transaction must not
+ * commit there any more, and no answer of that server may count.
  */
 function endWhenLost(pool: pg.Pool, server: ServerBinding): void {
   const connected = new Set<pg.Client>();
@@ -128,8 +127,8 @@ export type Queryable = pg.Pool | pg.PoolClient;
 export interface TransactionOptions {
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable';
   /**
-   * `synchronous`: the commit waits for the disk, as the server is set up. `asynchronous`: it does not, because
-   * a record that is on the disk already is enough to do the work again after a crash of the server.
+   * `synchronous`: the commit waits for the disk, as the server is configured. `asynchronous`: it does not, because
+   * another record that is already on disk is enough to repeat the work after a crash of the server.
    */
   readonly durability?: 'synchronous' | 'asynchronous';
 }
@@ -156,7 +155,7 @@ export async function withTransaction<T>(
   };
   client.on('error', onError);
   try {
-    // One message: the first statement costs no round trip of its own.
+    // Sent in one message, so that the first statement costs no extra round trip.
     const durability = options.durability === 'asynchronous' ? 'SET LOCAL synchronous_commit = off; ' : '';
     await client.query(
       `BEGIN ISOLATION LEVEL ${options.isolation ?? 'read committed'}; ${durability}${hooks?.begin ?? ''}`,
@@ -166,7 +165,7 @@ export async function withTransaction<T>(
     await client.query('COMMIT');
     return result;
   } catch (error) {
-    // A connection that does not answer is closed, which rolls back, too.
+    // A connection that does not answer is closed, which also rolls back.
     if (isWithoutAnswer(error)) broken = error;
     else
       await client.query('ROLLBACK').catch((rollbackError: unknown) => {

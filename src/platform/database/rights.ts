@@ -14,10 +14,10 @@ const MAX_TRIES = 20;
 const States = z.array(z.object({ role: z.string(), exists: z.boolean(), granted: z.boolean(), user: z.string() }));
 
 /**
- * Creates the roles of the service that do not exist, and grants them to the user of the connection.
- * Roles belong to the whole server, and no dump of a database contains them: they are therefore no
- * step of the schema, and exist before a dump is restored. If an administrator has created and
- * granted them, the user needs no CREATEROLE.
+ * Creates the roles of the service that do not exist, and grants them to the user of the connection. Roles belong to
+ * the whole server, and a dump of a database does not contain them. They are therefore not a step of the schema, and
+ * must exist before a dump is restored. If an administrator has created and granted them, the user does not need
+ * CREATEROLE.
  * @param pool logged in as the schema's owner, without a role
  * @param roles names of the roles; each is an SQL identifier that needs no quotes
  * @throws DatabaseSetupError `roles_not_permitted`
@@ -65,15 +65,15 @@ function notPermitted(error: unknown, user: string): DatabaseSetupError | undefi
 }
 
 /**
- * Gives the roles every right that the steps of the schema give them, and the read models to their
- * owner. After a migration nothing changes. A database that was restored with `pg_restore --no-owner`,
- * with `--no-acl`, or before its roles existed, becomes usable.
+ * Grants the roles every right that the steps of the schema grant them, and gives the read models to their owner. After
+ * a migration this changes nothing. It makes a database usable that was restored with `pg_restore --no-owner`, with
+ * `--no-acl`, or before its roles existed.
  * @param db in a transaction, logged in as the schema's owner, without a role
  * @param migrations the steps, all of them applied
  */
 export async function restateRights(db: Queryable, migrations: readonly Migration[]): Promise<void> {
   for (const statement of migrations.flatMap(({ sql }) => rightsOf(sql))) await db.query(statement);
-  // A dump has no rights on the database itself.
+  // A dump does not contain rights on the database itself.
   await db.query(`do $$ begin
     execute format('grant temporary on database %I to consent_ledger_auditor', current_database());
   end $$`);
@@ -82,7 +82,10 @@ export async function restateRights(db: Queryable, migrations: readonly Migratio
   if (rowCount === 1) await db.query(`grant select on all tables in schema read_model to ${READ_MODEL_READERS}`);
 }
 
-/** Statements of a step that grant or revoke rights. */
+/**
+ * Statements of a step that grant or revoke rights. They are read from the SQL, in which each begins a line, because a
+ * released step never changes: a second list of the rights could differ from what the steps grant.
+ */
 function rightsOf(sql: string): readonly string[] {
   return sql.match(/^(?:grant|revoke)\s[^;]*;/gm) ?? [];
 }
@@ -90,8 +93,8 @@ function rightsOf(sql: string): readonly string[] {
 const Misowned = z.array(z.object({ name: z.string(), statement: z.string() }));
 
 /**
- * Schemas, tables and views of the read models that do not belong to their role, which could then
- * neither fill nor replace them.
+ * Finds schemas, tables and views of the read models that do not belong to their role, which therefore could neither
+ * fill nor replace them.
  * @returns their names, and the statements that give them to the role
  */
 export async function misownedReadModels(db: Queryable): Promise<z.infer<typeof Misowned>> {

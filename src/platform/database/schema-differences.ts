@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Queryable } from './pool.js';
 import { DATABASE_ROLES } from './session.js';
 
-/** One difference between the schema of a database and the one that the migrations make. */
+/** One difference between the schema of a database and the one that the migrations create. */
 export interface SchemaDifference {
   /** Table, view, function, type, role or schema. */
   readonly object: string;
@@ -16,7 +16,7 @@ export interface SchemaDifference {
 const File = z.record(z.string(), z.record(z.string(), z.string()));
 
 /**
- * Returns the schema that the migrations make. A test compares the file with a new database, and writes it.
+ * Returns the schema that the migrations create. A test compares the file with a new database, and can write it.
  * @throws any error of reading the file, which is part of the program
  */
 function wantedObjects(): SchemaObjects {
@@ -38,7 +38,7 @@ export function schemaText(objects: SchemaObjects): string {
 }
 
 /**
- * Compares the schema of a database with the one that the migrations of this program make.
+ * Compares the schema of a database with the one that the migrations of this program create.
  * @param db in any role
  */
 export async function compareSchema(db: Queryable): Promise<readonly SchemaDifference[]> {
@@ -46,9 +46,8 @@ export async function compareSchema(db: Queryable): Promise<readonly SchemaDiffe
 }
 
 /**
- * Returns each difference once: of an object that is missing, only the object. What was added counts where
- * it can act on the service: in an object of the service, beside a function of the same name, and in the schema
- * `event_log`.
+ * Returns each difference once: if an object is missing, only the object itself. Additions count where they can affect
+ * the service: in an object of the service, next to a function of the same name, and in the schema `event_log`.
  */
 function differencesOf(wanted: SchemaObjects, found: SchemaObjects): readonly SchemaDifference[] {
   const functions = new Set([...wanted.keys()].flatMap((name) => functionOf(name) ?? []));
@@ -93,7 +92,7 @@ type SchemaObjects = ReadonlyMap<string, ReadonlyMap<string, string>>;
 const named = (schema: string, name: string): string =>
   `case ${schema} when 'public' then '' else ${schema} || '.' end || ${name}`;
 
-/** Every state of a trigger but the usual one. */
+/** SQL: the state of a trigger, unless it is the usual one. */
 const TRIGGER_STATE = `case t.tgenabled when 'O' then '' when 'A' then ', always' when 'R' then ', in replicas only' else ', disabled' end`;
 
 /** Rights as `select, insert`, without those of the owner. @param acl rows of `aclexplode` as `g` */
@@ -104,9 +103,9 @@ const rights = (object: string, part: string, from: string, acl: string, owner: 
    where g.grantee <> ${owner} and (g.grantee = 0 or who.rolname = any ($1)) group by 1, 2`;
 
 /**
- * The texts are those that PostgreSQL itself makes of its system tables, but for views and functions, of whose
- * bodies the digest is enough; versions of PostgreSQL qualify the columns of a view differently. What an
- * operator tunes is not compared: storage parameters, statistics targets above 0, tablespaces, owners.
+ * The definitions are those that PostgreSQL itself renders from its system tables. For views and functions a digest of
+ * the body is enough; versions of PostgreSQL qualify the columns of a view differently. What an operator may tune is
+ * not compared: storage parameters, statistics targets above 0, tablespaces, owners.
  */
 const OBJECTS_SQL = `
 with schemas as (

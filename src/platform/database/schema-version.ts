@@ -46,10 +46,9 @@ function refuseNewer(applied: Applied, migrations: readonly Migration[]): void {
 const Names = z.array(z.object({ name: z.string() }));
 
 /**
- * Tables and views of this program that the role which reads all of them may not read: their rights
- * were not restored. Other tables are none of its business: while the next version migrates beside it,
- * and after a migration that failed, there are tables without their rights, and processes of this
- * version must start nevertheless.
+ * Returns tables and views of this program that the role which reads all of them may not read, because their rights
+ * were not restored. Other tables are ignored: while the next version migrates, and after a failed migration, there are
+ * tables without rights, and processes of this version must still start.
  */
 async function unreadableTables(pool: pg.Pool, migrations: readonly Migration[]): Promise<readonly string[]> {
   const { rows } = await pool.query(
@@ -66,7 +65,10 @@ async function unreadableTables(pool: pg.Pool, migrations: readonly Migration[])
   return Names.parse(rows).map(({ name }) => name);
 }
 
-/** Tables that a step creates, with their schemas. */
+/**
+ * Tables that a step creates, with their schemas. They are read from the SQL, in which each statement begins a line: a
+ * second list could miss a table.
+ */
 function tablesOf(sql: string): readonly string[] {
   return [...sql.matchAll(/^create table ([\w.]+)/gm)].map(([, name = '']) =>
     name.includes('.') ? name : `public.${name}`,
@@ -83,7 +85,7 @@ function rightsMissing(found: string, cause?: unknown): DatabaseSetupError {
 
 async function readApplied(pool: pg.Pool): Promise<Applied> {
   try {
-    // A database of the first schema has no such column.
+    // A database with the first schema does not have this column.
     const { rows } = await pool.query(
       `select id, to_jsonb(m) ->> 'runs_beside' as "runsBeside" from schema_migrations m`,
     );

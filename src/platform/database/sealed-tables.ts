@@ -4,18 +4,21 @@ import type { Queryable } from './pool.js';
 interface Declaration {
   /** The column of the primary key. */
   readonly key: string;
-  /** Columns that grant nothing: marks of use, and what a run writes of itself. All others are sealed. */
+  /**
+   * Columns that grant nothing, such as marks of use and what a run writes about itself. All other columns are under
+   * the row seal.
+   */
   readonly unsealed: readonly string[];
   /** `reading`: the service checks a row when it reads it; `audit`: only `consent-ledger audit` does. */
   readonly checkedBy: 'reading' | 'audit';
 }
 
 /**
- * Tables whose rows no other record binds: those that grant rights, and those that say what the service
- * and its users did. Each has a column `seal`, a keyed hash of all its other columns, except those that are
- * named here. A column of CREATE TABLE is therefore sealed without another line. One that a later migration adds is
- * null in the rows that exist, because only the service can seal another value. Triggers, seals, readers and the
- * audit derive from this table.
+ * Tables whose rows are not protected by any other record: those that grant rights, and those that say what the service
+ * and its users did. Each has a column `seal`, a keyed hash of all its other columns except those named here. A column
+ * in CREATE TABLE is therefore sealed without further changes. A column that a later migration adds is null in existing
+ * rows, because only the service can seal another value. Triggers, row seals, readers and the audit are derived from
+ * this list.
  */
 export const SEALED_TABLES = {
   tenants: { key: 'id', unsealed: [], checkedBy: 'audit' },
@@ -53,8 +56,8 @@ export const SEAL_TRIGGER = 'changes_are_sealed';
 const Statements = z.array(z.object({ statement: z.string() }));
 
 /**
- * Gives each sealed table the trigger over its sealed columns. A trigger that is right stays, so that the start of
- * a process locks no table.
+ * Gives each sealed table the trigger over its sealed columns. A correct trigger is left alone, so that the start of a
+ * process locks no table.
  * @param db in a transaction, logged in as the schema's owner, without a role
  */
 export async function restateSealTriggers(db: Queryable): Promise<void> {

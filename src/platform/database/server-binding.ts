@@ -4,9 +4,9 @@ import { ServerChanged, standbyReached } from './errors.js';
 import type { SessionStep } from './session.js';
 
 /**
- * Binds all connections of a process to one server and to one time line of it. A standby that was
- * promoted, a restored copy and a server that was set back are other servers: what the process keeps
- * in memory may never have happened there.
+ * Binds all connections of a process to one server and one of its time lines. A promoted standby, a restored copy and a
+ * server that was set back count as other servers, because what the process has in memory may never have happened
+ * there.
  */
 export interface ServerBinding {
   /** Reads the identity of the server on each new connection, and refuses a connection to another one. */
@@ -14,12 +14,12 @@ export interface ServerBinding {
   /** Rejects with the error of the first refusal. */
   readonly lost: Promise<never>;
   /**
-   * Compares the server that an answer states by `STATED_SERVER`. A connection through a pooler can lead to
-   * another one later.
-   * @throws ServerChanged if it is another one, or if no connection may be used any more
+   * Checks the server that an answer states with `STATED_SERVER`, because a connection through a pooler can later lead
+   * to another server.
+   * @throws ServerChanged if it is another server, or if no connection may be used any more
    */
   confirm(stated: string): void;
-  /** Why no connection may be used any more; its cause is the error of the refusal. Null: they may. */
+  /** Returns why no connection may be used any more, with the original error as its cause; null if they may. */
   refusal(): ServerChanged | null;
   /** Ends the use of all connections: from now on it rejects with `refusal`. */
   refuse(error: Error): void;
@@ -31,8 +31,8 @@ export interface ServerBinding {
 }
 
 /**
- * SQL expression: system identifier of the server that evaluates it, and its time line; a server that accepts
- * no writes states `standby` instead.
+ * SQL expression: system identifier and time line of the server that evaluates it; a server that does not accept writes
+ * states `standby` instead.
  */
 export const STATED_SERVER = `(select system_identifier || '/' ||
     case when pg_is_in_recovery() then 'standby' else substr(pg_walfile_name(pg_current_wal_flush_lsn()), 1, 8) end
@@ -51,9 +51,9 @@ const NOTHING_FLUSHED = '0/0';
 /**
  * Creates the binding of one process. The first connection decides.
  *
- * `pg_control_system` names the cluster, which a standby shares. The time line in the name of the
- * current WAL file changes with a promotion at once, before the next checkpoint. A server that was set
- * back to an earlier copy of its files keeps both: its WAL is shorter than it was.
+ * `pg_control_system` names the cluster, which a standby shares. The time line in the name of the current WAL file
+ * changes immediately with a promotion, before the next checkpoint. A server that was set back to an earlier copy of
+ * its files keeps both, but its WAL is shorter than it was.
  */
 export function bindServer(): ServerBinding {
   let bound: string | null = null;
@@ -82,7 +82,7 @@ export function bindServer(): ServerBinding {
   };
   return {
     step: {
-      // Read when it is sent: answers may arrive in another order.
+      // Read when the statement is sent, because answers may arrive in another order.
       get sql() {
         return `select ${STATED_SERVER} as server, flushed is null as is_standby, flushed::text,
             flushed >= '${flushed}'::pg_lsn as goes_on

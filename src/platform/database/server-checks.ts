@@ -39,16 +39,13 @@ const Connected = z.object({ processID: z.int().nullable() });
 const Pids = z.tuple([z.object({ pid: z.int() })]);
 
 /**
- * Refuses a pooler that gives a connection another session of PostgreSQL for each transaction or
- * statement. Roles, limits, locks and notifications belong to a session: such a pooler would mix up
- * those of all connections, in silence.
- *
- * A pooler is told from PostgreSQL itself by the process id that the connection got for cancelling: it
- * is not that of the session. Then two connections are asked for their sessions. A pooler that lends
- * sessions takes either the one that was used last, and both connections see the same, or each in its
- * turn, and one connection sees two. If many clients take part, chance decides: hence several rounds.
- * @param pool of at least two connections
- * @throws DatabaseSetupError `transaction_pooling`
+ * Refuses a pooler that gives a connection another session of PostgreSQL for each transaction or statement. Roles,
+ * limits, locks and notifications belong to a session, and such a pooler would silently mix up those of all
+ * connections. A pooler reveals itself because the process id that a connection gets for cancelling is not that of its
+ * session. In that case two connections are asked for their sessions. A pooler that lends sessions either picks the
+ * most recently used one, so both connections see the same session, or picks them in turn, so one connection sees two.
+ * With many clients, chance decides; hence several rounds. @param pool of at least two connections @throws
+ * DatabaseSetupError `transaction_pooling`
  */
 export async function refuseTransactionPooling(pool: pg.Pool): Promise<void> {
   const first = await pool.connect();

@@ -44,8 +44,8 @@ export function rolesSqlForAdministrator(user: string): string {
 }
 
 /**
- * One part of what each new connection does before its first use. The statements of all steps are
- * sent in one message, so that a connection costs one round trip more, however many steps there are.
+ * One part of what each new connection does before its first use. The statements of all steps are sent in one message,
+ * so a connection costs only one extra round trip, however many steps there are.
  */
 export interface SessionStep {
   /** One statement without parameters and without a semicolon. */
@@ -77,7 +77,7 @@ export async function prepareSession(client: pg.ClientBase, steps: readonly Sess
   for (const [place, { accept }] of steps.entries()) accept?.(results[place]?.rows ?? []);
 }
 
-/** An error of the connection is passed on, because the connection may be tried again. */
+/** Returns the error to throw. An error of the connection is passed on, because the caller may retry. */
 function refused(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError) || isConnectionFailure(error)) return error;
   return new DatabaseSetupError(
@@ -93,7 +93,7 @@ export interface SessionOptions {
   readonly role?: DatabaseRole;
   /** Milliseconds after which PostgreSQL cancels a statement; 0: never. */
   readonly statementTimeoutMs: number;
-  /** Milliseconds that a statement waits for a lock; without it as long as the statement may take. */
+  /** Milliseconds that a statement waits for a lock; if absent, as long as the statement may take. */
   readonly lockTimeoutMs?: number;
 }
 
@@ -101,18 +101,18 @@ export interface SessionOptions {
 type Settings = Readonly<Record<string, string>>;
 
 /**
- * Settings that each session states itself, because they decide what a statement means, what it may
- * do, or how long it may take. Defaults of the server, of the database and of the user do not count
- * then. Settings that only choose a plan or the memory for it are not here: an operator may tune them.
+ * Settings that each session states itself, because they decide what a statement means, what it may do, or how long it
+ * may take. They override the defaults of the server, the database and the user. Settings that only affect the choice
+ * of a plan or its memory are not here, because an operator may tune them.
  */
 export const STATED_SETTINGS: Settings = {
-  // The event log refuses other isolation, and every statement outside `withTransaction` has the default.
+  // The event log refuses other isolation levels, and statements outside `withTransaction` use the default.
   default_transaction_isolation: 'read committed',
   default_transaction_read_only: 'off',
   default_transaction_deferrable: 'off',
-  // Names without a schema: tables of another schema must not hide those of the service.
+  // For names without a schema: tables of another schema must not hide those of the service.
   search_path: 'public',
-  // Rows that a policy hides would be missing without a word. This makes it an error.
+  // Rows that a policy hides would silently be missing. This makes it an error.
   row_security: 'off',
   // A NULL in an array would become the text "NULL".
   array_nulls: 'on',
@@ -127,26 +127,26 @@ export const STATED_SETTINGS: Settings = {
   extra_float_digits: '1',
   // Definitions of the schema are compared as texts.
   quote_all_identifiers: 'off',
-  // Some errors are expected and handled, as those of two writers that collide.
+  // Some errors are expected and handled, for example when two writers collide.
   exit_on_error: 'off',
-  // The connection of a pool may rest, and a session that waits within a transaction holds locks.
+  // A pooled connection may be idle for any time, but a session that idles within a transaction holds locks.
   idle_session_timeout: '0',
   idle_in_transaction_session_timeout: '1min',
 };
 
 /** Settings that a session without the rights of a superuser cannot change. */
 const DEMANDED: Settings = {
-  // Anything else turns off triggers and foreign keys.
+  // Any other value turns off triggers and foreign keys.
   session_replication_role: 'origin',
-  // Each of the two reads a damaged page as if it were none.
+  // With either of the two, damaged pages are read as if they were intact.
   zero_damaged_pages: 'off',
   ignore_checksum_failure: 'off',
 };
 
 /**
- * Returns the steps that set role and settings of a new connection, and then check what it has. The
- * answer to a consent promises a flushed commit, so `synchronous_commit` is `on` at least. PostgreSQL
- * 17 and later have `transaction_timeout`, which would cut off an export.
+ * Returns the steps that set role and settings of a new connection, and then check what it has. The response to a
+ * consent promises a flushed commit, so `synchronous_commit` is at least `on`. PostgreSQL 17 and later have
+ * `transaction_timeout`, which would cut off an export.
  */
 export function sessionSettings(options: SessionOptions): SessionStep[] {
   const stated: Settings = {
@@ -159,7 +159,7 @@ export function sessionSettings(options: SessionOptions): SessionStep[] {
   const wanted = { ...stated, ...DEMANDED };
   const shown = Object.keys(wanted).map((name) => `'${name}', current_setting('${name}')`);
   return [
-    // A pooler may hand over a session in which another connection took on a role.
+    // A pooler may hand over a session in which another connection assumed a role.
     { sql: 'reset role' },
     { sql: `select ${sets.join(', ')}` },
     {
@@ -215,10 +215,10 @@ function duration(ms: number): string {
 }
 
 /**
- * Settings of a session whose statements look up rows of large tables by their keys, or read them page by
- * page in the order of a key. With the statistics of a moment at which a table was empty, or with none, the
- * planner would read and sort all of it for each page. A plan that has no index to use is still found.
- * Such a plan seems dear before PostgreSQL 18, so that `jit` would compile each of them.
+ * Settings of a session whose statements look up rows of large tables by key, or read them page by page in the order of
+ * a key. With statistics from when a table was empty, or without any, the planner would read and sort the whole table
+ * for each page. A plan without an index is still found. Before PostgreSQL 18 the planner overestimates the cost of
+ * these plans, and `jit` would compile each of them.
  */
 export const INDEX_LOOK_UPS: SessionStep = {
   sql: `select ${['enable_seqscan', 'enable_bitmapscan', 'enable_sort', 'jit']
@@ -226,7 +226,7 @@ export const INDEX_LOOK_UPS: SessionStep = {
     .join(', ')}`,
 };
 
-/** As `INDEX_LOOK_UPS`, where also joins of whole tables look up each row of the other one by its key. */
+/** Like `INDEX_LOOK_UPS`, but joins of whole tables also look up each row of the other table by key. */
 export const INDEX_JOINS: SessionStep = {
   sql: `select set_config('enable_hashjoin', 'off', false), set_config('enable_mergejoin', 'off', false)`,
 };

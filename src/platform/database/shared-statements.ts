@@ -12,8 +12,8 @@ export interface UnplacedEvent {
 }
 
 /**
- * Stores events of a site at the end of one of its streams, in the transaction of the caller. They wait
- * for the log. It takes the lock of the site.
+ * Adds events of a site to the outbox, at the end of one of its streams, in the transaction of the caller. Takes the
+ * lock of the site.
  * @param db in a role that may call `event_log.put`
  */
 export async function putEvents(
@@ -45,8 +45,8 @@ export function consentsStreamSql(siteId: string): string {
 }
 
 /**
- * SQL: the last revision of a stream in the batches below a size; no row if there is none. The stream's
- * number comes first, so that the index gives the revisions in their order.
+ * SQL: the last revision of a stream in the Merkle batches below a size; no row if there is none. The stream's number
+ * comes first, so that the index yields the revisions in order.
  * @param stream SQL of the stream's name, e.g. `$1`
  * @param below SQL of the size
  */
@@ -60,8 +60,8 @@ export function lastSealed(stream: string, below: string): string {
 const IdRows = z.array(z.object({ id: z.string() }));
 
 /**
- * Returns those of some records that have neither a key nor an erasure here. Every record in the database
- * has a key until it is erased.
+ * Returns those of the given records that have neither a key nor an erasure here. Every record in the database has a
+ * key until it is erased.
  * @param ids event ids of the records
  */
 export async function recordsWithoutKey(db: Queryable, ids: readonly string[]): Promise<readonly string[]> {
@@ -76,8 +76,8 @@ export async function recordsWithoutKey(db: Queryable, ids: readonly string[]): 
 }
 
 /**
- * SQL: key of the lock under which rows of `persons` of a site are added, shared, and deleted, alone. The
- * lock of the site's row is no help: to add one against it, the sealer would have to wait for admission.
+ * SQL: key of the lock on a site's rows of `persons`: shared for adding rows, exclusive for deleting them. The lock on
+ * the site's row cannot be used, because the sealer would then have to wait for admission.
  * @param site SQL of the site's id
  */
 export function personsLock(site: string): string {
@@ -85,8 +85,8 @@ export function personsLock(site: string): string {
 }
 
 /**
- * Locks the test records of a site until the end of the transaction, so that their numbers become visible in their
- * order. It is not the row of the site, which consents with live keys would wait for.
+ * Locks the test records of a site until the end of the transaction, so that their numbers become visible in order. It
+ * does not lock the row of the site, which would hold up live consents.
  * @param db in a transaction
  */
 export async function lockTestRecords(db: Queryable, siteId: string): Promise<void> {

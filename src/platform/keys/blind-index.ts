@@ -18,9 +18,8 @@ export function blindIndex(siteKey: Uint8Array, kind: BlindIndexKind, value: str
 }
 
 /**
- * Returns the form in which values count as equal. It is used for indexes only; the recorded value stays
- * as it was sent. Two numbers or addresses must never become one: erasing one person must not erase
- * another.
+ * Returns the form in which values count as equal. It is used only for indexes; the recorded value stays as it was
+ * sent. Two different numbers or addresses must never become equal, because erasing one person must not erase another.
  * - e-mail: NFC, without surrounding white space and invisible characters, in lower case; the domain in
  *   ASCII form (UTS #46) without the dot of the root
  * - phone: NFKC, decimal digits of all scripts as ASCII, without `tel:`, the usual separators (white

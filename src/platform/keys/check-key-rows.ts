@@ -47,7 +47,7 @@ function isGenuine(master: KeyObject, row: Row): boolean {
   try {
     const secret = unwrapKey(master, row.wrapped, { keyId, purpose, ownerId });
     if (publicKey !== null) signingKeyOf({ keyId, ownerId, secret, publicKey, retiredAt });
-    // The secret of this row is public: it only shows which master key is in force.
+    // The secret of this row is public, because the row only shows which master key is in force.
     return keyId === CHECK_KEY_ID || isKeySealed(secret, row);
   } catch (error) {
     if (error instanceof KeyError) return false;

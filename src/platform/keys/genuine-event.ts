@@ -22,8 +22,8 @@ export function isProofHashOf(recordText: string, proofHash: string, key: Uint8A
 }
 
 /**
- * The key of the proof hashes of test records. Nobody who can write to the database alone can make a
- * record of the site out of a test record: its proof hash is not one under the tenant's key.
+ * The key of the proof hashes of test records. Someone who can only write to the database cannot turn a test record
+ * into a record of the site, because its proof hash is not one under the tenant's key.
  * @param key the tenant's proof key, 32 bytes
  */
 export function testProofKey(key: Uint8Array): Uint8Array {
@@ -31,8 +31,7 @@ export function testProofKey(key: Uint8Array): Uint8Array {
 }
 
 /**
- * The service did not write the event in this form. Its author, or the author of a change, does not
- * have the tenant's proof key.
+ * The service did not write the event in this form. Whoever wrote or changed it does not have the tenant's proof key.
  */
 export class NotGenuine extends Error {
   override readonly name = 'NotGenuine';

@@ -22,8 +22,8 @@ export function hmacSha256Hex(key: Uint8Array, message: string | Uint8Array): st
 }
 
 /**
- * Computes HMAC-SHA256 of messages of one length, by the hundred thousand: key and message are written
- * into buffers of this object, so that nothing is allocated but the result.
+ * Computes HMAC-SHA256 of hundreds of thousands of messages of one length. Key and message are written into buffers of
+ * this object, so that only the result is allocated.
  */
 export class RepeatedHmac {
   readonly #inner: Buffer;

@@ -21,9 +21,9 @@ export interface JwtKeyState {
   readonly keyId: string;
   readonly state: 'published' | 'signing' | 'verifying' | 'expired';
   readonly createdAt: Date;
-  /** Null: from the beginning. */
+  /** Null if it has signed from the beginning. */
   readonly signsFrom: Date | null;
-  /** Null: until it is replaced. */
+  /** Null as long as it is not replaced. */
   readonly verifiesUntil: Date | null;
 }
 
@@ -47,7 +47,7 @@ export interface JwtKeyring {
   /** Returns every key that ever existed, newest first. */
   listJwtKeys(): Promise<readonly JwtKeyState[]>;
   /**
-   * Creates the key that signs next. If there is no key yet, it signs at once.
+   * Creates the key that signs next. If there is no key yet, it signs immediately.
    * @param db a transaction of a role that may INSERT into and UPDATE `keyring`
    * @throws KeyError `wrong_master_key`
    */
@@ -97,7 +97,7 @@ export function createJwtKeys(
     );
     const genuine: z.infer<typeof Rows> = [];
     for (const row of Rows.parse(rows)) {
-      // A person who could move these times could keep a leaked key in use after it was replaced.
+      // Someone who could change these times could keep a leaked key in use after its replacement.
       if (isKeySealed((await stored(row.key_id)).secret, row)) genuine.push(row);
       else reportAltered({ table: 'keyring', id: row.key_id });
     }

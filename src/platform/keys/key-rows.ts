@@ -48,9 +48,9 @@ const NO_INDEX = 0;
 const WITH_INDEX = 1;
 
 /**
- * Seals the row of a record in `record_keys`: HMAC-SHA256(record key, 'key-row' 0 indexes), truncated.
- * The record key depends on the site's key, the seed and the event id, so that the seal binds the whole
- * row. A person who can only write to the database cannot give a record to another person.
+ * Seals the row of a record in `record_keys`: HMAC-SHA256(record key, 'key-row' 0 indexes), truncated. The record key
+ * depends on the site's key, the seed and the event id, so the seal binds the whole row. Someone who can only write to
+ * the database cannot assign a record to another person.
  * @param key result of `recordKey`
  * @returns `KEY_ROW_SEAL_BYTES`
  */
@@ -186,8 +186,8 @@ export interface IndexedPerson {
 }
 
 /**
- * SQL of a page of a person's rows in `record_keys`, in the order of their event ids. It reads as many
- * rows as it returns, however many the person has, and whatever the planner takes the person for.
+ * SQL of a page of a person's rows in `record_keys`, in the order of their event ids. It reads only as many rows as it
+ * returns, however many the person has, and whatever the planner estimates.
  * @param bind adds a value to the statement and returns its parameter
  * @param after event id after which the page starts; null: from the first
  */
@@ -202,10 +202,7 @@ export function personRowsSql(
   return `keys_of_person(${values.map(bind).join(', ')})`;
 }
 
-/**
- * Reads the rows of `record_keys` of a person from the oldest to the newest, a page in each statement. None is
- * opened yet.
- */
+/** Reads the rows of `record_keys` of a person, oldest first, one page per statement. The rows are not opened yet. */
 export async function* personRows(
   db: Queryable,
   person: IndexedPerson,

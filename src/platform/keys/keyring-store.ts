@@ -96,7 +96,7 @@ const COLUMNS = 'key_id, purpose, owner_id, wrapped, public_key, retired_at';
 
 const CHECK_IDENTITY = { keyId: CHECK_KEY_ID, purpose: CHECK_PURPOSE, ownerId: null };
 
-/** Reads the master key again from where it came. */
+/** Reads the master key again from its source. */
 export type ReloadMasterKey = () => Promise<KeyObject>;
 
 /** The rows of `keyring`, wrapped and unwrapped with one master key. */
@@ -111,8 +111,8 @@ export class KeyringStore {
 
   /**
    * Opens the keyring and verifies that the master key is the one that wraps its keys.
-   * @param reload reads the master key again, for when it was rotated while this process runs
-   * @param isReadOnly whether nothing is written: a key that does not exist is then missing
+   * @param reload reads the master key again, in case it was rotated while this process was running
+   * @param isReadOnly whether the keyring is read-only; a key that does not exist is then an error
    * @throws KeyError `wrong_master_key`; `key_missing` if a read-only keyring was never used
    */
   static async open(
@@ -142,8 +142,7 @@ export class KeyringStore {
   }
 
   /**
-   * Checks that this process has the master key in force. If it was rotated, the key is read again
-   * from where it came.
+   * Checks that this process has the master key in force. If it was rotated, the key is read again from its source.
    * @throws KeyError `wrong_master_key` if that is not the one in force either
    */
   async verifyMaster(): Promise<void> {
@@ -191,9 +190,9 @@ export class KeyringStore {
   }
 
   /**
-   * Returns the current key. If there is none, the result of `make()` is stored as the first one;
-   * of several processes one wins. Nothing is stored after another process has rotated the master
-   * key, because the new one could not unwrap it.
+   * Returns the current key. If there is none, the result of `make()` is stored as the first one; if several processes
+   * try, one wins. Nothing is stored after another process has rotated the master key, because the new one could not
+   * unwrap it.
    * @throws KeyError `wrong_master_key` in that case
    */
   async currentOrCreate(purpose: KeyPurpose, ownerId: string | null, make: () => NewKey): Promise<StoredKey> {
@@ -238,8 +237,8 @@ export class KeyringStore {
   /**
    * Retires the current key of an installation's purpose and stores a new current one, in the
    * caller's transaction.
-   * @param terms in seconds from now: when the new key signs first, and how long the previous one
-   *   verifies. A first key signs at once, because no other one does.
+   * @param terms in seconds from now: when the new key signs first, and how long the previous one verifies. A first key
+   *   signs immediately, because no other one does.
    * @returns whether there was a previous key
    * @throws KeyError `wrong_master_key` after another process has rotated the master key
    */
@@ -261,7 +260,7 @@ export class KeyringStore {
    * Retires the current key of an installation's purpose. A row that was altered before keeps its wrong
    * seal.
    * @param verifiesFor seconds for which it still verifies; null: without end
-   * @returns the key; `undefined`: there was none
+   * @returns the key; `undefined` if there was none
    */
   private async retire(db: Queryable, purpose: KeyPurpose, verifiesFor: number | null): Promise<StoredKey | undefined> {
     const before = await db.query(
@@ -298,7 +297,7 @@ export class KeyringStore {
     { keyId, secret, publicKey }: NewKey,
     signsIn: number | null = null,
   ): Promise<boolean> {
-    // The seal is over the times, so that they are chosen before the row is written.
+    // The row seal covers the times, so they are chosen before the row is written.
     const { rows } = await db.query(
       `SELECT k.created_at, k.signs_from, ${keySealText('k')} AS sealed_text
          FROM (SELECT $1::text AS key_id, $2::text AS purpose, $3::uuid AS owner_id, $4::bytea AS public_key, t.now AS created_at,
@@ -321,7 +320,7 @@ export class KeyringStore {
     return rowCount === 1;
   }
 
-  /** Keys that the process cannot unwrap are read once more, with the master key in force. */
+  /** Selects keys. If the process cannot unwrap one, they are read once more with the master key in force. */
   private async select(sql: string, values: readonly unknown[]): Promise<StoredKey[]> {
     const read = async () => this.unwrapAll((await this.db.query(sql, [...values])).rows);
     try {

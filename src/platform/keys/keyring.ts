@@ -34,8 +34,8 @@ export interface Keyring extends JwtKeyring {
   /** Returns `siteKey` of several sites, read in one statement where they are not cached. */
   siteKeys(siteIds: readonly string[]): Promise<ReadonlyMap<string, Buffer>>;
   /**
-   * Opens rows of `record_keys`, of any sites. Rows that fail their seal are reported and left out, so
-   * that no record is shown as another person's.
+   * Opens rows of `record_keys` of any sites. Rows whose seal is invalid are reported and left out, so that no record
+   * is shown as another person's.
    */
   openKeyRows(rows: readonly KeyRow[]): Promise<readonly OpenKeyRow[]>;
   /**
@@ -50,7 +50,7 @@ export interface Keyring extends JwtKeyring {
    * @throws ZodError if the columns have another form
    */
   open<T>(row: SealedRow, columns: z.ZodType<T>): Promise<T | null>;
-  /** Seals the rows that a transaction changed: of every pool whose transactions change sealed tables. */
+  /** Transaction hooks that seal changed rows. Every pool whose transactions change sealed tables needs them. */
   readonly sealing: TransactionHooks;
   /** Reports a row that was found altered, for log, metrics and alarm. */
   readonly reportAltered: ReportAlteredRow;
@@ -86,8 +86,7 @@ export interface Keyring extends JwtKeyring {
   /** Returns the 32-byte key from which the keys of secrets about users are derived. */
   accountKey(): Promise<Buffer>;
   /**
-   * Checks that this process has the master key in force. If not, keys that it has not cached are
-   * out of reach.
+   * Checks that this process has the master key in force. Without it, the process can only use keys that it has cached.
    * @throws KeyError `wrong_master_key`
    */
   verifyMasterKey(): Promise<void>;
@@ -103,11 +102,11 @@ export type KeyRows = Pick<Keyring, 'openKeyRows'>;
 export type RecordKeyring = Pick<Keyring, 'openKeyColumns'>;
 
 export interface KeyringOptions {
-  /** Reads the master key again, for when it is rotated while this process runs. */
+  /** Reads the master key again, in case it is rotated while this process is running. */
   readonly reload?: ReloadMasterKey | undefined;
   /** Receives rows whose seal fails. */
   readonly reportAltered?: ReportAlteredRow;
-  /** Whether nothing is written: a key that does not exist is then missing. */
+  /** Whether the keyring is read-only. A key that does not exist is then an error. */
   readonly isReadOnly?: boolean;
 }
 
@@ -138,7 +137,7 @@ export async function createKeyring(db: Queryable, master: KeyObject, options: K
     const keys = siteIds.map(async (siteId) => [siteId, await secretKey('site', siteId)] as const);
     return new Map(await Promise.all(keys));
   };
-  // A transaction that seals rows must not wait for a second connection of its pool.
+  // Read in advance, because a transaction that seals rows must not wait for a second connection of its pool.
   await secretKey('row-seal', null);
   return {
     siteKey: (siteId) => secretKey('site', siteId),
@@ -208,7 +207,7 @@ function proofKeyOf({ keyId, ownerId, secret }: StoredKey): ProofKey {
   return { id: keyId, key: secret, tenantId: ownerId };
 }
 
-/** A choice of rows of a sealed table. */
+/** Selects rows of a sealed table. */
 export interface SealedQuery<Table extends SealedTable> {
   readonly table: Table;
   /** SQL after WHERE, with the table as `r`; a lock may follow. */

@@ -49,8 +49,8 @@ export function reloadOf(source: MasterKeySource): (() => Promise<KeyObject>) | 
 }
 
 /**
- * Creates the file by `link`, complete and durable. No process reads a partial key, and of two
- * processes one wins.
+ * Creates the file with `link`, complete and durable. No process can read a partial key, and if two processes try, one
+ * wins.
  */
 async function createIfMissing(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });

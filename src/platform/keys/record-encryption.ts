@@ -66,7 +66,7 @@ export function approvalTokenKey(siteKey: Uint8Array, seed: Uint8Array, tokenId:
 }
 
 /**
- * Derives the id of a person, from which the tags of the person's records are made
+ * Derives the id of a person, from which the tags of the person's records are derived
  * (`schemas/evidence/person-tag.ts`).
  * @param siteKey 32 bytes
  * @param seed 32 random bytes; deleting them destroys the id

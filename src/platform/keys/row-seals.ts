@@ -8,7 +8,7 @@ import { hmacSha256 } from './hmac.js';
 /** Tables whose rows the service checks when it reads them. */
 export const ALTERED_ROW_TABLES = ['record_keys', 'keyring', 'read_model.consents', ...SEALED_TABLE_NAMES] as const;
 
-/** A stored row that the service did not write in this form. It is left out and grants nothing. */
+/** A stored row that the service did not write in this form. It is ignored and grants nothing. */
 export interface AlteredRow {
   readonly table: (typeof ALTERED_ROW_TABLES)[number];
   /** Value of the primary key. It names no person. */
@@ -29,9 +29,9 @@ export function sealed(table: SealedTable, alias: string): string {
 }
 
 /**
- * The text that the seal binds: the name of the table, and all columns that are not exempt and not null. After it,
- * in a line of its own, the columns that are null: a column that a later migration adds must not break the seals of
- * the rows that exist.
+ * SQL of the text that the seal binds: the name of the table, and all columns that are neither exempt nor null. A
+ * separate line after it names the columns that are null, so that a column that a later migration adds does not break
+ * the seals of existing rows.
  */
 function sealedText(table: SealedTable, alias: string): string {
   const exempt = ['seal', ...SEALED_TABLES[table].unsealed].join(',');
@@ -47,12 +47,12 @@ const Content = z.record(z.string(), z.unknown());
 
 /**
  * A row of a sealed table as a statement returned it. Its columns can only be read through `RowSeals.open`, which
- * checks the seal: what the caller gets is what the seal binds.
+ * checks the seal, so the caller gets exactly what the seal binds.
  */
 export class SealedRow<Table extends SealedTable = SealedTable> {
   readonly #text: string;
   readonly #nulls: string;
-  /** Differs after every change of the row; null: the service has not written it. */
+  /** Changes with every change of the row; null if the service has not written the row. */
   readonly seal: Buffer | null;
 
   constructor(
@@ -105,8 +105,8 @@ export const SealedBytes = z
   .transform((text) => Buffer.from(text.slice(2), 'hex'));
 
 /**
- * Empties the list of changes at the start of a transaction. A person who can set a default of the
- * setting, for a role or the database, could otherwise list rows for the service to seal.
+ * Empties the list of changes at the start of a transaction. Otherwise someone who can set a default of this setting,
+ * for a role or the database, could make the service seal rows of their choice.
  */
 export const FORGET_CHANGES = `set local consent_ledger.changed_rows = ''`;
 
@@ -119,9 +119,9 @@ const Change = z.object({
 type Change = z.infer<typeof Change>;
 
 /**
- * Seals the rows that a transaction changed, before its commit. Triggers list the changes in a setting of
- * the transaction, which no other session can write. A row that was altered before the transaction
- * stays without a valid seal: a change by the service must not launder one by SQL.
+ * Seals the rows that a transaction changed, before its commit. Triggers list the changes in a setting of the
+ * transaction, which no other session can write. A row that was altered before the transaction does not get a valid
+ * seal: a change by the service must not legitimise one made by SQL.
  * @throws ChangeRefused if the transaction publishes, activates or copies an altered document version
  * @param db a transaction that may UPDATE the sealed tables
  * @param key of the keyring, 32 bytes
@@ -162,13 +162,13 @@ async function refusePublished(db: pg.PoolClient, id: string): Promise<void> {
   );
 }
 
-/** Whether the row of a version's document is as the service wrote it: the log repeats its name and kind. */
+/** Returns whether the row of a version's document is unaltered, because the log repeats its name and kind. */
 async function hasSealedDocument(db: pg.PoolClient, key: Uint8Array, versionId: string): Promise<boolean> {
   const from = 'documents r where r.id = (select document_id from document_versions where id = $1)';
   return (await oneRow(db, 'documents', from, versionId))?.contentUnder(key) != null;
 }
 
-/** The first change of each row: it shows the row as it was before the transaction. */
+/** Returns the first change of each row, which shows the row as it was before the transaction. */
 function firstChanges(lines: string): readonly Change[] {
   const first = new Map<string, Change>();
   for (const line of lines.split('\n')) {
@@ -180,7 +180,7 @@ function firstChanges(lines: string): readonly Change[] {
   return [...first.values()];
 }
 
-/** @param before the row as PostgreSQL writes a composite value */
+/** @param before the row, in PostgreSQL's text form of a composite value */
 async function wasSealed(db: pg.PoolClient, key: Uint8Array, table: SealedTable, before: string): Promise<boolean> {
   const row = await oneRow(db, table, `(select ($1::text::${table}).*) r`, before);
   return row?.contentUnder(key) != null;

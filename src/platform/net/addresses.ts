@@ -65,7 +65,7 @@ export function isOriginOf(domain: string, origin: string): boolean {
   return host !== undefined && (host === domain || host.endsWith(`.${domain}`));
 }
 
-/** Returns whether an address is in a site's list of CIDR ranges. @param address null: not known */
+/** Returns whether an address is in a site's list of CIDR ranges. @param address null if unknown */
 export type AddressCheck = (allowed: readonly string[], address: string | null) => boolean;
 
 /**
@@ -103,7 +103,7 @@ function compile(networks: readonly string[]): BlockList {
 }
 
 /**
- * Every network that a tenant may not lead the service to, and that has no country. The names of the
+ * Every network that a tenant must not be able to direct the service to, and that has no country. The sources are
  * registries of IANA:
  *
  * - *special IPv4*: https://www.iana.org/assignments/iana-ipv4-special-registry
@@ -145,7 +145,7 @@ const SPECIAL_NETWORKS: readonly (readonly [network: string, source: string])[] 
     'IPv6 space: not allocated, unique local fc00::/7, link local fe80::/10, site local fec0::/10, multicast ff00::/8',
   ],
 ];
-/** Apart, because Node looks for an IPv4 address in IPv6 networks, too, as one in IPv6 form. */
+/** A separate list, because Node also matches an IPv4 address, in IPv6 form, against IPv6 networks. */
 const IPV4_NETWORKS = SPECIAL_NETWORKS.flatMap(([network]) => (network.includes(':') ? [] : [network]));
 const IPV6_NETWORKS = SPECIAL_NETWORKS.flatMap(([network]) => (network.includes(':') ? [network] : []));
 

@@ -6,9 +6,8 @@ export interface ClientAddresses {
   /** Returns whether the peer of a connection is a trusted proxy. @param peer address of the socket */
   isProxy(peer: string | undefined): boolean;
   /**
-   * Returns the address of the client: the last one that a trusted proxy vouches for. An entry that
-   * is no address (`unknown`, `_hidden`, an empty quotation) ends the list, so that the address of
-   * the proxy that wrote it counts.
+   * Returns the address of the client: the last one that a trusted proxy vouches for. An entry that is not an address
+   * (`unknown`, `_hidden`, an empty quotation) ends the list; the address of the proxy that wrote it is then used.
    * @param peer address of the socket; undefined if the connection has ended
    * @param forwardedFor values of `X-Forwarded-For`; undefined without one
    * @returns null if the peer has no address
@@ -41,12 +40,12 @@ export function createClientAddresses(trustedProxies: readonly string[]): Client
   };
 }
 
-/** Longer than every address with its port and zone. It bounds the work for a header of the client. */
+/** Longer than any address with port and zone. It limits the work for a header that the client sent. */
 const MAX_LENGTH = 100;
 
 /**
- * Reads an address as proxies write it: with or without a port, brackets, quotation marks (RFC 7239
- * §6) and an IPv6 zone (RFC 4007 §11), which has a meaning on the proxy's machine only.
+ * Reads an address as proxies write it: with or without a port, brackets, quotation marks (RFC 7239 §6) and an IPv6
+ * zone (RFC 4007 §11), which has a meaning only on the proxy's machine.
  * @returns the address alone, IPv6 in its short form (RFC 5952), an IPv4 address in IPv6 form as the
  *   IPv4 address; null for any other text
  */
@@ -71,24 +70,23 @@ function shortForm(address: string): string {
   return isIP(plain) === 6 ? new URL(`http://[${plain}]`).hostname.slice(1, -1) : plain;
 }
 
-/** Bits of an address that name a network: the smallest part that routers announce to each other. */
+/** Bits of an address that identify a network: the smallest block that routers announce to each other. */
 const NETWORK_BITS = { ipv4: 24, ipv6: 48 };
 
 /**
- * The client for which limits by address count: an IPv4 address, or the network of an IPv6 address,
- * because one client usually has all addresses of its network. An IPv4 address in IPv6 form counts
- * as the IPv4 address.
+ * Returns what limits by address treat as one client: an IPv4 address, or the network of an IPv6 address, because one
+ * client usually has all addresses of its network. An IPv4 address in IPv6 form counts as the IPv4 address.
  * @param ipv6PrefixBits length of the network's prefix in bits, 0 to 128
- * @returns a key that is the same exactly for the same client; the text itself if it is no address
+ * @returns a key that is equal if and only if the client is the same; the text itself if it is not an address
  */
 export function countedClient(address: string, ipv6PrefixBits: number): string {
   return prefixOf(address, { ipv4: 32, ipv6: ipv6PrefixBits });
 }
 
 /**
- * The network for which limits count where one party with many addresses must not pass as many
- * parties: IPv4 /24, IPv6 /48.
- * @returns a key that is the same exactly for the same network; the text itself if it is no address
+ * Returns the network of an address (IPv4 /24, IPv6 /48), for limits under which one party with many addresses must not
+ * pass for many parties.
+ * @returns a key that is equal if and only if the network is the same; the text itself if it is not an address
  */
 export function countedNetwork(address: string): string {
   return prefixOf(address, NETWORK_BITS);

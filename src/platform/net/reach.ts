@@ -2,22 +2,22 @@ import { type LookupAddress, type LookupOptions, lookup as lookUpHost } from 'no
 import { isIP, type LookupFunction } from 'node:net';
 import { createAddressCheck, isSpecialAddress } from './addresses.js';
 
-/** The host of a URL as programs other than browsers write it: an IPv6 address without its brackets. */
+/** Returns the host of a URL as programs other than browsers write it: an IPv6 address without brackets. */
 export function withoutBrackets(host: string): string {
   return host.replace(/^\[|\]$/g, '');
 }
 
-/** Whether a host is this machine alone: to listen on, or to connect to. @param host without brackets */
+/** Returns whether a host is only reachable from, or leads only to, this machine. @param host without brackets */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
-/** The same for a host that does not exist: the answer must not tell which internal names do. */
+/** Also used for a host that does not exist, because the response must not reveal which internal names exist. */
 const NOT_REACHED = 'the host has no public address';
 
 const NO_SUCH_NAME = 'ENOTFOUND';
 
-/** A host that the service may not reach for a tenant. */
+/** A host that the service must not contact for a tenant. */
 export class HostRefused extends Error {
   override readonly name = 'HostRefused';
   constructor(message: string = NOT_REACHED) {
@@ -41,29 +41,28 @@ export interface EgressPolicy {
   /** Refuses the host of a URL that is an address and may not be reached. @throws HostRefused */
   readonly refuseAddress: (host: string, accepts?: (address: string) => boolean) => void;
   /**
-   * Returns the look-up for a connection. It yields one address that may be reached, so that the
-   * address that was checked is the one that is connected to.
+   * Returns the look-up for a connection. It yields one address that may be reached, so that the checked address is the
+   * one that is connected to.
    * @param accepts a further condition on the address
    */
   readonly lookup: (accepts?: (address: string) => boolean) => LookupFunction;
   /**
-   * Returns whether a host name leads to no address that may be reached. A name that does not exist counts
-   * alike, so that the answer does not tell which internal names exist. False if the look-up fails otherwise.
+   * Returns whether a host name leads to no permitted address. A name that does not exist counts as well, so that the
+   * response does not reveal which internal names exist. False if the look-up fails in another way.
    */
   readonly isOutOfReach: (name: string, accepts: (address: string) => boolean) => Promise<boolean>;
 }
 
 /**
- * Creates the check of addresses. A tenant chooses the URL, and the service must not be made to
- * reach its own network by it.
- * @param allowedNetworks networks that are not public and may be reached nevertheless
+ * Creates the check of addresses. A tenant chooses the URL, which must not make the service reach into its own network.
+ * @param allowedNetworks non-public networks that may be reached anyway
  */
 export function createReach(allowedNetworks: readonly string[], lookUp: LookUpHost = lookUpHost): EgressPolicy {
   const check = createAddressCheck();
   const isListed = (address: string): boolean => allowedNetworks.length > 0 && check(allowedNetworks, address);
   const mayReach = (address: string): boolean => !isSpecialAddress(address) || isListed(address);
   const any = (): boolean => true;
-  // Promises: what is thrown on an answer of a resolver rejects, and does not end the process.
+  // Uses promises, so that an exception while handling a resolver's answer rejects instead of ending the process.
   const addressesOf = (name: string, options: LookupOptions = {}): Promise<readonly LookupAddress[]> =>
     new Promise((resolve, reject) => {
       lookUp(name, { ...options, all: true }, (error, addresses) =>
@@ -102,7 +101,7 @@ export function createReach(allowedNetworks: readonly string[], lookUp: LookUpHo
 const NOT_LOOPBACK = 'the host is not this machine';
 
 /**
- * Checks that a URL leads to this machine: 127.0.0.0/8, ::1, or a name of such addresses alone.
+ * Checks that a URL leads to this machine: 127.0.0.0/8, ::1, or a name that only has such addresses.
  * @throws HostRefused; errors of the look-up
  */
 export function refuseUnlessLoopback(url: URL, lookUp?: LookUpHost): Promise<void> {
@@ -114,13 +113,13 @@ export function refuseUnlessLoopback(url: URL, lookUp?: LookUpHost): Promise<voi
 }
 
 /**
- * The look-up for a connection to this machine alone. It yields the addresses that it checked, so that no other
- * can be connected to.
+ * Returns the look-up for a connection to this machine. It only yields addresses that it checked, so no other can be
+ * connected to.
  * @throws HostRefused if the host is another address
  */
 export function loopbackLookup(url: URL, lookUp: LookUpHost = lookUpHost): LookupFunction {
   const host = withoutBrackets(url.hostname);
-  // No look-up is made for an address.
+  // Node makes no look-up for an address.
   if (isIP(host) !== 0 && !isLoopback(host)) throw new HostRefused(NOT_LOOPBACK);
   return (name, options, callback) => {
     lookUp(name, { all: true }, (error, addresses) => {

@@ -33,18 +33,18 @@ const LEVELS: Readonly<Record<number, string>> = {
   50: 'ERROR',
   60: 'FATAL',
 };
-/** A longer list is shown by its length and its ends. */
+/** Of a longer list, only the length and both ends are shown. */
 const WHOLE_LIST = 3;
 
 /**
- * Writes a line of JSON for people: time of day in UTC, severity unless it is information, who says it, the message
- * and its members. A stack follows on lines of its own.
+ * Formats a JSON log line for people: time of day in UTC, level unless it is `info`, the part that logs, the message
+ * and its members. A stack trace follows on separate lines.
  * @param json a line of pino
  * @returns ends with a line feed; control characters are escaped, so that no logged value can act on the terminal
  */
 export function logLine(json: string): string {
   const logged = Logged.parse(JSON.parse(json));
-  // Process and machine are those of the terminal.
+  // Omitted, because process and machine are those of the terminal.
   const { level, time, msg = '', role, process, part, stack, pid: _pid, hostname: _hostname, ...others } = logged;
   const from = [role, process, part].filter((one) => one !== undefined).join(' ');
   const members = Object.entries(others)

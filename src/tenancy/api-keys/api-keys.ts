@@ -7,8 +7,8 @@ import { type RowSeals, readSealed, SealedTime } from '../../platform/keys/index
 import { changeSite, type LockedSite } from '../sites/change-site.js';
 
 /**
- * Clients that may use a key. `publishable`: browsers alone, because the key is in the source of
- * a page; `secret`: all clients except browsers. A key without a restriction may be used in both.
+ * Clients that may use a key. `publishable`: only browsers, because the key is in the source of a page; `secret`: all
+ * clients except browsers. A key without a restriction works in both.
  */
 export type ApiKeyRestriction = NonNullable<z.infer<typeof RestrictionSchema>>;
 
@@ -17,7 +17,7 @@ export interface ApiKey {
   readonly siteId: string;
   readonly scope: 'read' | 'write';
   readonly restriction: ApiKeyRestriction | null;
-  /** `test`: the key sees and changes test records alone, which no stage after admission ever gets. */
+  /** `test`: the key sees and changes only test records, which never leave admission. */
   readonly mode: 'live' | 'test';
 }
 
@@ -36,8 +36,8 @@ export function isApiKeyShaped(text: string): boolean {
 }
 
 /**
- * The SHA-256 of a key, under which it is stored and looked up. The timing of a look-up by digest
- * does not help to guess a key.
+ * Returns the SHA-256 of a key, under which it is stored and looked up. The timing of a look-up by digest does not help
+ * to guess a key.
  */
 export function apiKeyDigest(key: string): Buffer {
   return hash('sha256', key, 'buffer');
@@ -116,8 +116,8 @@ const KeyRow = z.object({
  * Creates a key with the scope, restriction, mode and name of another one. The old key remains valid for a grace
  * period, so that clients can switch.
  * @param graceSeconds grace period in seconds
- * @throws ChangeRefused `not_found` (also an altered key: its scope must not pass to a new one), `wrong_state`
- *   (revoked, expired, or rotated already)
+ * @throws ChangeRefused `not_found` (also for an altered key, whose scope must not pass to a new one), `wrong_state`
+ *   (revoked, expired, or already rotated)
  */
 export function rotateApiKey(
   db: Queryable,

@@ -1,13 +1,10 @@
 import type { Queryable } from '../../platform/database/pool.js';
 
-/**
- * Collects the times at which API keys are used, and writes them in batches, so that a request
- * needs no statement for it.
- */
+/** Collects the times at which API keys are used and writes them together, so that requests need no extra statement. */
 export interface KeyUsage {
   /**
    * Notes that a key is used now.
-   * @param liveHost of a page with a test key that visitors may use
+   * @param liveHost host of a page with a test key that real visitors may use
    */
   note(keyId: string, liveHost?: string): void;
   /**

@@ -19,8 +19,8 @@ export type ConfigContent = Omit<
 >;
 
 /**
- * The content that publishing the draft would give: without cookie ids, and with texts in the
- * site's languages only.
+ * Returns the content that publishing the draft would produce: without cookie ids, and with texts only in the site's
+ * languages.
  */
 export function contentOfDraft(draft: SiteConfigDraft) {
   const { languages } = draft;
@@ -107,7 +107,7 @@ export function hasChanges({ draft, domain, inForce }: ConfigDraftState): boolea
   return canonicalJson(contentOfDraft(draft)) !== canonicalJson(contentOfRecord(inForce.record));
 }
 
-/** Makes a draft with this content. A cookie keeps the id that it has in `before`. */
+/** Creates a draft with this content. A cookie keeps the id that it has in `before`. */
 export function draftOfContent(
   content: Omit<SiteConfigDraft, 'cookies'> & { readonly cookies: readonly ConsentCookie[] },
   before: SiteConfigDraft['cookies'],
@@ -129,7 +129,7 @@ export interface ChangedDraft<T> {
 
 /**
  * Changes the draft of a site's configuration. Concurrent changes run one after another.
- * @param expected revision to which the change applies; undefined: any
+ * @param expected revision that the change is based on; undefined: any
  * @param change returns the new draft and a result for the caller
  * @throws ChangeRefused `not_found`, `wrong_state` (another revision), `invalid`; errors of
  *   `change`

@@ -14,9 +14,9 @@ export class IncompleteConfiguration extends ChangeRefused {
 }
 
 /**
- * Bytes that the answers to all categories may have in the cookie of the browser SDK (docs/sdk.md):
- * of each its key and two separators. The other members have up to 750 bytes, and browsers keep
- * 4,096 of a cookie (RFC 6265 §6.1), some of them its name and attributes included.
+ * Bytes that the answers to all categories may take in the cookie of the browser SDK (docs/sdk.md): for each, its key
+ * and two separators. The other members take up to 750 bytes. Browsers store 4,096 bytes of a cookie (RFC 6265 §6.1);
+ * some count its name and attributes, too.
  */
 export const MAX_ANSWER_BYTES = 3_200;
 
@@ -27,7 +27,7 @@ const MAX_PROBLEMS = 200;
  * Lists the reasons why a draft cannot be published: no controller, no default language, categories
  * that do not fit into the cookie, an unfair theme, or a text that is missing in a language. A person
  * who consents must have been able to read every text in the displayed language.
- * @param vendorList the vendor list that the draft names; null: there is none
+ * @param vendorList the vendor list that the draft names; null if there is none
  */
 export function problemsOf(draft: SiteConfigDraft, vendorList: VendorList | null): readonly DraftProblem[] {
   return [
@@ -40,7 +40,7 @@ export function problemsOf(draft: SiteConfigDraft, vendorList: VendorList | null
   ].slice(0, MAX_PROBLEMS);
 }
 
-/** The vendor list that a draft names. @returns null: it names none, or the operator has no such file */
+/** Finds the vendor list that a draft names. @returns null if it names none, or the operator does not have the file */
 export async function namedVendorList(
   { iab }: Pick<SiteConfigDraft, 'iab'>,
   findVendorList: FindVendorList,
@@ -57,17 +57,17 @@ function* settingsProblems({ controller, default_language, languages }: SiteConf
     yield { field: 'default_language', message: `must be one of languages, not ${default_language}` };
 }
 
-/**
- * Consents store categories as members of an object, from which a category `__proto__` would be
- * lost.
- */
+/** Refuses a category `__proto__`. Consents store categories as members of an object, which would lose it. */
 export function* keyProblems({ categories }: Pick<SiteConfigDraft, 'categories'>): Generator<DraftProblem> {
   if (categories.some(({ key }) => key === '__proto__')) {
     yield { field: 'categories.__proto__', message: 'is not allowed as the key of a category' };
   }
 }
 
-/** A choice that does not fit into its cookie would be asked for, and recorded, on every page. */
+/**
+ * Refuses categories whose answers do not fit into the cookie: visitors would be asked again, and recorded again, on
+ * every page.
+ */
 function* sizeProblems({ categories }: SiteConfigDraft): Generator<DraftProblem> {
   const bytes = categories.reduce((sum, { key }) => sum + key.length + 2, 0);
   if (bytes > MAX_ANSWER_BYTES) {
@@ -106,8 +106,8 @@ function* textProblems({
 }
 
 /**
- * Reads own members only: the site chooses the names, and an inherited name like `constructor` must
- * count as missing.
+ * Reads a member, but not an inherited one: the site chooses the names, and a name like `constructor` must count as
+ * missing.
  */
 function memberOf(texts: Readonly<Record<string, string>>, name: string): string | undefined {
   return Object.hasOwn(texts, name) ? texts[name] : undefined;
@@ -125,8 +125,8 @@ function isBlank(text: string | null | undefined): boolean {
 const MOST_NAMED = 10;
 
 /**
- * Why the signals of IAB that a draft states cannot be published.
- * @param list the vendor list that the draft names; null: the operator has no such file
+ * Lists the reasons why the IAB signals of a draft cannot be published.
+ * @param list the vendor list that the draft names; null if the operator does not have the file
  */
 export function* iabProblems(
   { iab, categories }: Pick<SiteConfigDraft, 'iab' | 'categories'>,
@@ -184,7 +184,7 @@ function* listProblems({ vendor_list: named, vendors }: TcfSettings, list: Vendo
   }
 }
 
-/** Whether a code of two capital letters is one that ISO 3166-1 assigns today. */
+/** Returns whether ISO 3166-1 currently assigns a code of two capital letters. */
 function isCountry(code: string): boolean {
   const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
   const isAssigned =

@@ -53,7 +53,7 @@ export interface PublishOptions {
 }
 
 /**
- * Publishes a configuration of a site, in force immediately. The site's draft is replaced by it.
+ * Publishes a configuration of a site, which is in force immediately and replaces the site's draft.
  * @throws ChangeRefused `invalid` (IncompleteConfiguration if a text is missing), `not_found`,
  *   `wrong_state` (the site is not verified)
  */
@@ -74,7 +74,7 @@ export function publishSiteConfig(
 }
 
 /**
- * Publishes the draft of a site's configuration, in force immediately.
+ * Publishes the draft of a site's configuration, which is then in force immediately.
  * @param revision expected revision of the draft
  * @throws ChangeRefused `not_found`, `wrong_state` (the site is not verified, another revision, or
  *   no change), `invalid` (IncompleteConfiguration)
@@ -117,8 +117,8 @@ export async function republishForDomain(site: LockedSite): Promise<number | nul
 }
 
 /**
- * A published configuration permanently names the party responsible for a domain in the log. The
- * domain must therefore be verified.
+ * Refuses an unverified domain, because a published configuration permanently names, in the log, the party responsible
+ * for it.
  * @throws ChangeRefused `wrong_state`
  */
 function refuseUnverified({ domain, isVerified }: LockedSite): void {

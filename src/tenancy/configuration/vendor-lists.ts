@@ -10,16 +10,16 @@ export interface VendorListFile {
   readonly list: VendorList;
 }
 
-/** Far above the global vendor list, which has about 1 MB. */
+/** Largest file in bytes: far above the global vendor list, which has about 1 MB. */
 const MOST_BYTES = 10_000_000;
 const MOST_FILES = 100;
 
-/** Finds a vendor list by the SHA-256 (hex) of its file. @returns null: the folder has no such list */
+/** Finds a vendor list by the SHA-256 (hex) of its file. @returns null if the folder has no such list */
 export type FindVendorList = (sha256: string) => Promise<VendorListFile | null>;
 
 /**
- * Finds vendor lists in a folder of the operator. A file that is added later is found without a restart; a
- * file that was found once is kept in memory, so that the configuration that names it stays usable.
+ * Finds vendor lists in a folder of the operator. Files that are added later are found without a restart. A file that
+ * was found once stays in memory, so that the configuration that names it remains usable.
  * @param folder undefined: there is none
  */
 export function vendorListsIn(folder: string | undefined): FindVendorList {
@@ -31,7 +31,7 @@ export function vendorListsIn(folder: string | undefined): FindVendorList {
     const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort();
     for (const name of names.slice(0, MOST_FILES)) {
       const path = join(folder, name);
-      // One entry that cannot be read must not hide the lists after it, and a pipe would never end.
+      // An unreadable entry must not hide the lists after it, and reading a pipe would never end.
       const file = await stat(path).catch(() => null);
       if (file === null || !file.isFile() || file.size > MOST_BYTES) continue;
       const state = `${name} ${file.size} ${file.mtimeMs}`;

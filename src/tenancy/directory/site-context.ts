@@ -72,8 +72,8 @@ export interface SiteDirectory {
   /** Finds an API key. @returns null for unknown, revoked and expired keys */
   findApiKey(key: string): Promise<ApiKey | null>;
   /**
-   * Finds the site with a verified domain. Of several, the one that was verified last: the owner of
-   * a domain can change.
+   * Finds the site with a verified domain. If there are several, the one that was verified last, because the owner of a
+   * domain can change.
    * @param domain in lower case, without a port
    */
   verifiedSite(domain: string): Promise<SiteContext | null>;

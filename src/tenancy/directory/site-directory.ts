@@ -25,9 +25,9 @@ const ApiKeyRow = z.object({
 });
 
 /**
- * Creates a directory that caches sites and API keys for at most one second. A site is read
- * completely only if its revision has changed. What concurrent requests look up is joined: with a
- * thousand sites, most requests find nothing in the cache.
+ * Creates a directory that caches sites and API keys for at most one second. A site is read completely only if its
+ * revision has changed. Look-ups of concurrent requests are combined, because with a thousand sites most requests miss
+ * the cache.
  * @param db may SELECT the tables of tenancy
  * @param now clock in milliseconds
  * @throws each method: RequestRefused API_KEY_LOOKUP_UNAVAILABLE if the database is unavailable
@@ -64,7 +64,7 @@ export function createSiteDirectory(
   };
 }
 
-/** @returns by digest, in base64. A key whose row was altered does not exist. */
+/** Loads API keys. @returns by digest, in base64, without keys whose row was altered */
 async function loadApiKeys(
   db: Queryable,
   seals: RowSeals,
@@ -88,7 +88,7 @@ async function loadApiKeys(
 
 const SiteIdRows = z.array(z.object({ id: z.string() }));
 
-/** A site whose row was altered does not exist. */
+/** Finds the site with a verified domain, ignoring sites whose row was altered. */
 async function findVerified(
   db: Queryable,
   domain: string,
@@ -190,7 +190,7 @@ select ${sealed('sites', 's')} as site, s.config_revision, c.record, ${sealed('s
   left join subscriptions p on p.tenant_id = s.tenant_id
  where s.id = $1`;
 
-/** Terms of a tenant without a subscription: no consent may be recorded. */
+/** Terms of a tenant without a subscription, who may not record consents. */
 const NO_PLAN = { name: 'none', isActive: false, rateLimitPerMinute: 120, consentQuota: 0 } as const;
 
 /** The site does not exist. */
@@ -215,7 +215,8 @@ async function loadSiteRevisions(db: Queryable, siteIds: readonly string[]): Pro
 
 /**
  * Reads a site with its plan, configuration, active versions and keys, from one snapshot.
- * @throws UnknownSite; RequestRefused INVALID_API_KEY if the row was altered. An altered plan or version is left out; Error if the configuration in force does not match its hash; KeyError
+ * @throws UnknownSite; RequestRefused INVALID_API_KEY if the row was altered (an altered plan or version is only left
+ * out); Error if the configuration in force does not match its hash; KeyError
  */
 export async function loadSite(db: Queryable, keyring: Keyring, siteId: string): Promise<SiteContext> {
   const { rows } = await db.query({ name: 'site_context', text: SITE_SQL, values: [siteId] });
@@ -249,8 +250,9 @@ function configOf(siteId: string, sha256: string | null, record: string | null):
 }
 
 /**
- * A version whose row was altered, or that of its document or attachment, is not active. Nor is a copy
- * of an altered version of the home site: the service sealed the copy without that seal.
+ * Returns an active version; null if its own row, or that of its document or attachment, was altered. A copy of an
+ * altered version of the home site counts as altered, too, because the row seal of the copy says nothing about the
+ * original.
  */
 async function activeVersion(
   seals: RowSeals,

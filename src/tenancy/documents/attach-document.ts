@@ -11,9 +11,9 @@ import { activate, publishAttached, retire } from './version-states.js';
 export const MAX_ATTACHED_SITES = 50;
 
 /**
- * Attaches a document to a further site of the tenant. The versions in use are published there, and
- * those that are active are activated, so that the site's own stream has all that consents refer to. A
- * document that is attached already remains unchanged.
+ * Attaches a document to a further site of the tenant. The versions in use are published there, and those that are
+ * active are activated, so that the site's own stream has all that consents refer to. If the document is already
+ * attached, nothing changes.
  * @param siteId home site of the document
  * @returns whether the document was attached by this call
  * @throws ChangeRefused `not_found` (the document, or the site in this tenant), `already_exists` (the
@@ -39,7 +39,7 @@ export function attachDocument(
       'insert into document_attachments (id, document_id, site_id, attached_at) values ($1, $2, $3, $4)',
       [randomUUID(), documentId, attachedSiteId, site.now],
     );
-    // By number, because the numbers of a site only grow.
+    // In order of number, because the numbers of a site only grow.
     const versions = await findVersions(home, "v.document_id = $2 and v.state in ('published', 'active')", [
       documentId,
     ]);
@@ -116,7 +116,7 @@ function changeAttachment<T>(
 
 const Found = z.array(z.object({ id: z.string() }));
 
-/** A site of another tenant is refused like one that does not exist. */
+/** Refuses a site of another tenant in the same way as one that does not exist. */
 async function refuseOtherTenant(db: Queryable, siteId: string, otherSiteId: string): Promise<void> {
   const { rows } = await db.query(
     'select s.id from sites s join sites h on h.tenant_id = s.tenant_id where h.id = $1 and s.id = $2',

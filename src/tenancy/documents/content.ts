@@ -8,7 +8,7 @@ import type { LockedSite } from '../sites/change-site.js';
 /** Largest content of a document version, in bytes. */
 const MAX_DOCUMENT_BYTES = 2 * 1024 * 1024;
 
-/** Largest text in Markdown, in bytes. The dashboard draws it whole; long terms of use have 200 kB. */
+/** Largest Markdown text, in bytes. The dashboard renders it in one piece; long terms of use have 200 kB. */
 const MAX_MARKDOWN_BYTES = 512 * 1024;
 
 const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/;
@@ -103,7 +103,7 @@ export async function dropUnusedContent(client: Client, contentSha256: string): 
   );
 }
 
-// Contents are shared by hash, also between tenants, so that one lock covers all.
+// Contents are shared by hash, even between tenants, so one lock covers them all.
 async function lockContents(client: Client): Promise<void> {
   await client.query(`select pg_advisory_xact_lock(hashtextextended('notice contents', 0))`);
 }

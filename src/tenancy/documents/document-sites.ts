@@ -95,8 +95,8 @@ export async function lockHomeDocument(
 const SiteIds = z.array(z.object({ site_id: z.string() }));
 
 /**
- * The sites that a document is attached to. A row that names a site of another tenant was not written
- * by the service, and counts for nothing.
+ * The sites that a document is attached to. A row that names a site of another tenant was not written by the service
+ * and is ignored.
  */
 export async function attachedSitesOf(db: Queryable, documentId: string): Promise<readonly string[]> {
   const { rows } = await db.query(

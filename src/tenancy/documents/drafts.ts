@@ -130,8 +130,8 @@ async function draftOf(site: LockedSite, versionId: string, verb: string): Promi
 }
 
 /**
- * Without new content, only a change between two text types is valid: any other would give the
- * bytes another meaning.
+ * Refuses another media type without new content, except between two text types, because it would change the meaning of
+ * the bytes.
  */
 function refuseOtherReading(before: string, after: string): void {
   contentBytes(after, isTextMediaType(after) ? '-' : 'AA==');

@@ -117,7 +117,7 @@ export function activateVersion(
 }
 
 /**
- * Activates a published version at its site alone. The caller holds the lock on the site.
+ * Activates a published version only at its own site. The caller holds the lock on the site.
  * @returns the id of the version that was active before, or null
  */
 export async function activate(site: LockedSite, version: VersionRow): Promise<string | null> {
@@ -159,7 +159,7 @@ export function retireVersion(
   });
 }
 
-/** Retires a version at its site alone. The caller holds the lock on the site. */
+/** Retires a version only at its own site. The caller holds the lock on the site. */
 export async function retire(site: LockedSite, version: VersionRow): Promise<void> {
   await site.db.query("update document_versions set state = 'retired', retired_at = $2 where id = $1", [
     version.id,
@@ -173,15 +173,15 @@ export async function retire(site: LockedSite, version: VersionRow): Promise<voi
 }
 
 /**
- * Publishes a version of the home site at a site that its document is attached to, as a version of
- * that site. Its id is another one, because the log publishes each version once, and its number is the
- * same unless the site has reached this number already.
+ * Publishes a version of the home site at a site that its document is attached to, as a version of that site. Its id
+ * differs, because the log publishes each version once. Its number is the same unless the site has already reached that
+ * number.
  * @param version a published version of the home site; the commit is refused if its row was altered
  */
 export async function publishAttached(site: LockedSite, version: Pick<VersionRow, 'id'>): Promise<VersionRow> {
   const id = randomUUID();
   const head = noticeHead(site);
-  // Names the row among the changes, so that an altered one is found before the commit, and not copied.
+  // Lists the row among the changes, so that an altered row is found before the commit instead of being copied.
   await site.db.query('update document_versions set state = state where id = $1', [version.id]);
   await site.db.query(
     `insert into document_versions (id, document_id, site_id, home_version_id, language, number, title, media_type,

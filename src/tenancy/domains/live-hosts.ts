@@ -2,21 +2,18 @@ import * as z from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
 import { isLoopback, withoutBrackets } from '../../platform/net/reach.js';
 
-/** The hosts of a site's pages that visitors may use. A page on them with a test key would collect nothing. */
+/** The hosts of a site that real visitors may use. A page with a test key there would collect no consents. */
 export interface LiveHosts {
-  /**
-   * Notes that a page of this origin recorded a consent with a live key. One that is known costs no statement, and is
-   * not read again.
-   */
+  /** Notes that a page of this origin recorded a consent with a live key. A known origin costs no statement. */
   note(siteId: string, origin: string): void;
   /**
-   * Writes the hosts that were noted since the last call. After an error, they are noted again by their next consent.
+   * Writes the hosts that were noted since the last call. After an error, the next consent notes them again.
    * @throws database errors
    */
   flush(): Promise<void>;
   /**
-   * Whether visitors may use pages on this host: it is the verified domain, its `www.`, a host of an allowed origin,
-   * or one that ever recorded with a live key. This machine is none, because no visitor reaches it.
+   * Returns whether real visitors may use pages on this host: the verified domain, its `www.`, a host of an allowed
+   * origin, or one that has ever recorded with a live key. Loopback never counts, because no visitor reaches it.
    * @throws database errors
    */
   isLive(site: SiteOfPages, host: string): Promise<boolean>;
@@ -28,9 +25,12 @@ interface SiteOfPages {
   readonly allowedOrigins: readonly string[];
 }
 
-/** Hosts of a site that are kept. A caller can state any number of them: at this limit, every host counts as live. */
+/**
+ * Number of hosts that are kept per site. A caller can invent any number of them; at this limit, every host counts as
+ * live.
+ */
 const MAX_HOSTS = 1_000;
-/** Origins whose hosts a process knows to be kept, and those that wait to be written. */
+/** Number of origins that a process knows to be stored, and of those waiting to be written. */
 const MAX_KNOWN = 50_000;
 const MAX_NOTED = 1_000;
 /** The longest name in the DNS, with scheme and port. */
@@ -79,9 +79,9 @@ export function createLiveHosts(db: Queryable): LiveHosts {
 }
 
 /**
- * The host of an address, in lower case, without a port, and without the dot that ends a name of the DNS: visitors
- * reach the same page with and without it.
- * @returns null for a text that is no address with a host, as `null` of a sandboxed frame
+ * Returns the host of an address in lower case, without a port, and without a trailing dot: visitors reach the same
+ * page with and without it.
+ * @returns null for a text that is not an address with a host, such as `null` from a sandboxed frame
  */
 export function hostOf(address: string): string | null {
   const host = URL.canParse(address) ? new URL(address).hostname : '';

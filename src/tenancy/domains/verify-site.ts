@@ -17,8 +17,8 @@ const LABEL = '_consent-ledger';
 const VALUE_PREFIX = 'consent-ledger-verification=';
 
 /**
- * Makes the challenge of a domain. It has its own name below the domain (RFC 8552 §1), so that the
- * domain's other TXT records remain unchanged.
+ * Creates the challenge of a domain. It has its own name below the domain (RFC 8552 §1), so the domain's other TXT
+ * records need not change.
  */
 function domainChallenge(domain: string, token: string): DomainChallenge {
   return { name: `${LABEL}.${domain}`, type: 'TXT', value: `${VALUE_PREFIX}${token}` };

@@ -9,20 +9,23 @@ import { deferred } from '../../platform/deferred.js';
 import { type Faults, LIMITS, ScanFailed } from './visit.js';
 
 /**
- * WebRTC would send packets that pass no proxy. The second is the name of the flag in earlier versions of
- * Chromium. No scan by browser is made without the proof that one of them works (prove-browser.ts).
+ * WebRTC would send packets past the proxy. The second flag is the name in earlier versions of Chromium. No page is
+ * scanned by browser without proof that one of them works (prove-browser.ts).
  */
 const WEBRTC_FLAGS = [
   '--webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
 ];
 
-/** Each keeps the browser to its proxy. test/tenancy/scans/browser-flags.large.test.ts shows what is sent without it. */
+/**
+ * Each of these keeps the browser on its proxy. test/tenancy/scans/browser-flags.large.test.ts shows what is sent
+ * without it.
+ */
 const GUARDS = {
   webRtc: WEBRTC_FLAGS,
-  // A connection by QUIC passes no proxy.
+  // QUIC connections bypass the proxy.
   quic: ['--disable-quic'],
-  // The proxy alone resolves names.
+  // Only the proxy resolves names.
   names: ['--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'],
   // Without this rule a browser reaches loopback without the proxy.
   loopback: ['--proxy-bypass-list=<-loopback>'],
@@ -54,7 +57,7 @@ export interface BrowserOptions {
   readonly faults: Faults;
   /** Ends the browser at any time: every command in progress fails, and every later one. */
   readonly limit: AbortSignal;
-  /** Guards that are left out, to see what they keep back. */
+  /** Guards to leave out, for tests that show what they block. */
   readonly without?: readonly Guard[];
   /** Further flags, for tests. */
   readonly flags?: readonly string[];
@@ -66,7 +69,7 @@ export interface BrowserOptions {
  */
 export interface Browser {
   readonly tools: DevTools;
-  /** Ends the browser, and deletes its profile. Its other processes end with its first one. */
+  /** Ends the browser and deletes its profile. Its other processes end with the first one. */
   close(): Promise<void>;
 }
 
@@ -79,7 +82,7 @@ export async function startBrowser(options: BrowserOptions): Promise<Browser> {
   const folder = await mkdtemp(join(tmpdir(), 'profile-'));
   const guards = Object.entries({ ...GUARDS, proxy: [`--proxy-server=http://127.0.0.1:${proxyPort}`] });
   const kept = guards.flatMap(([name, texts]) => (without.some((one) => one === name) ? [] : texts));
-  // As root, Chromium does not start with its sandbox.
+  // Chromium does not start with its sandbox as root.
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const args = [...FLAGS, ...sandbox, ...kept, ...flags, `--user-data-dir=${folder}`, 'about:blank'];
   const child = spawn(executable, args, {
@@ -136,12 +139,12 @@ interface Waiting {
 type OnEvent = (method: string, params: unknown, session: string | undefined) => void;
 
 /**
- * The DevTools protocol of a browser over a pipe. A page decides about much of what the browser sends:
- * what cannot be read ends it.
+ * The DevTools protocol of a browser over a pipe. A page influences much of what the browser sends, so an unreadable
+ * message ends the browser.
  */
 export class DevTools {
   readonly #end = deferred<false>();
-  /** Resolves when the browser takes no more commands. */
+  /** Resolves when the browser no longer accepts commands. */
   readonly ended = this.#end.promise;
   readonly #waiting = new Map<number, Waiting>();
   #ending: string | null = null;
@@ -153,7 +156,7 @@ export class DevTools {
     onEvent: OnEvent,
     faults: Faults,
   ) {
-    // A pipe to a browser that has ended fails by its end.
+    // If the browser has ended, its exit is reported elsewhere.
     for (const pipe of [input, output]) pipe.on('error', () => undefined);
     const read = createMessageReader((message) => this.#take(message, onEvent));
     output.on(
@@ -182,7 +185,7 @@ export class DevTools {
     return parsed.data;
   }
 
-  /** Lets every command fail, those in progress and later ones. @param reason for the user */
+  /** Makes every command fail, both those in progress and later ones. @param reason for the user */
   end(reason: string): void {
     this.#ending ??= reason;
     for (const { reject } of this.#waiting.values()) reject(new ScanFailed(this.#ending));
@@ -201,9 +204,9 @@ export class DevTools {
 }
 
 /**
- * Reads messages in JSON, each ended by a zero byte. The pieces of a message are joined once it is whole,
- * so that a long one costs no more than its length.
- * @returns takes the next bytes. @throws Error for a message that is too long, or is none
+ * Reads messages in JSON, each ended by a zero byte. The pieces of a message are joined once it is complete, so the
+ * cost is linear in its length.
+ * @returns a function that takes the next bytes. @throws Error for a message that is too long or malformed
  */
 export function createMessageReader(onMessage: (message: Message) => void): (piece: Buffer) => void {
   let pieces: Buffer[] = [];

@@ -13,9 +13,9 @@ import { type Faults, LIMITS, reasonOf } from './visit.js';
 /** A proxy on loopback through which a browser reaches public addresses and nothing else. */
 export interface GuardedProxy {
   readonly port: number;
-  /** Whether a bound of bytes or requests was reached. */
+  /** Returns whether the limit of bytes or requests was reached. */
   isExhausted(): boolean;
-  /** Why the host was not reached, in words; undefined if it was, or was not asked for. */
+  /** Returns in words why the host was not reached; undefined if it was, or was never requested. */
   failureOf(host: string): string | undefined;
   close(): Promise<void>;
 }
@@ -24,8 +24,8 @@ export interface GuardedProxy {
 const WEB_PORTS: ReadonlySet<number> = new Set([80, 443]);
 
 /**
- * The headers of an answer that the browser gets: those that decide what a page loads, sets and may do.
- * Those of one connection are missing, because the proxy frames the answer anew.
+ * The response headers that the browser gets: those that decide what a page loads, sets and may do. Hop-by-hop headers
+ * are missing, because the proxy frames the response itself.
  */
 const FORWARDED: ReadonlySet<string> = new Set([
   ...['accept-ranges', 'age', 'cache-control', 'content-disposition', 'content-encoding', 'content-language'],
@@ -46,8 +46,8 @@ export function portCheck(reach: EgressPolicy, port: number): (address: string) 
 }
 
 /**
- * Starts a proxy for one visit. A browser with this proxy resolves no name and opens no connection
- * by itself, so that every connection passes the check of the address that is connected to.
+ * Starts a proxy for one visit. A browser with this proxy resolves no names and opens no connections itself, so the
+ * address of every connection is checked.
  */
 export async function startGuardedProxy(reach: EgressPolicy, faults: Faults): Promise<GuardedProxy> {
   const open = new Set<Duplex>();
@@ -81,7 +81,7 @@ export async function startGuardedProxy(reach: EgressPolicy, faults: Faults): Pr
     faults.guard(
       (request: IncomingMessage, to: T, head: Buffer) => {
         passed.requests += 1;
-        // A status would be taken for an answer of the page.
+        // A status would be mistaken for a response of the page.
         if (isExhausted()) to.destroy();
         else serve(context, request, to, head);
       },
@@ -98,7 +98,7 @@ export async function startGuardedProxy(reach: EgressPolicy, faults: Faults): Pr
     server.once('listening', resolve);
     server.once('error', reject);
   });
-  // A connection that the system does not accept.
+  // The system may fail to accept a connection.
   server.on('error', () => faults.add());
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
@@ -118,7 +118,7 @@ interface Context {
   readonly reach: EgressPolicy;
   readonly faults: Faults;
   readonly note: (host: string, error: unknown) => void;
-  /** Adds bytes that came, or were sent. */
+  /** Counts bytes that were received or sent. */
   readonly add: (kind: 'bytes' | 'sentBytes', bytes: number) => void;
   readonly count: (source: NodeJS.ReadableStream, kind: 'bytes' | 'sentBytes') => void;
   readonly hold: (socket: Duplex) => void;
@@ -210,12 +210,12 @@ function forward(
         add('bytes', sizeOf(answer));
         count(answer, 'bytes');
         response.writeHead(statusOf(answer), forwardedHeaders(answer));
-        // An answer that is cut off ends the connection, so that the browser does not wait for the rest.
+        // A truncated response ends the connection, so that the browser does not wait for the rest.
         pipeline(answer, response, (error) => void (error && response.destroy()));
       }, fail),
     );
     sent.on('error', fail);
-    // Also an answer that switches protocols, which nobody takes.
+    // This includes responses that switch protocols, which nobody handles.
     sent.once('close', () => void (response.headersSent || response.destroy()));
     response.once('close', () => sent.destroy());
     add('sentBytes', sizeOf(request));
@@ -231,7 +231,7 @@ function sizeOf({ rawHeaders, url }: IncomingMessage): number {
   return rawHeaders.reduce((sum, text) => sum + text.length + 2, url?.length ?? 0);
 }
 
-/** The status of an answer that the browser may get. @throws Error for one that is none */
+/** Returns the status of a response that may be forwarded. @throws Error for an invalid status */
 function statusOf({ statusCode = 0 }: IncomingMessage): number {
   if (statusCode < 200 || statusCode > 599) throw new Error('the status is none of an answer');
   return statusCode;

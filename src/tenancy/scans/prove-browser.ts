@@ -6,8 +6,8 @@ import { startGuardedProxy } from './guarded-proxy.js';
 import type { Faults } from './visit.js';
 
 /**
- * A page that wants to find its own address asks a STUN server, by a packet that passes no proxy. The
- * expression ends when the browser has tried every way.
+ * An expression that makes a page ask a STUN server for its own address, with a packet that bypasses the proxy. It ends
+ * when the browser has tried every way.
  */
 const ASK = (port: number): string => `new Promise((resolve) => {
   const connection = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${port}' }] });
@@ -23,9 +23,9 @@ const Attached = z.looseObject({ sessionId: z.string() });
 
 /**
  * Opens a page that asks a STUN port of this process.
- * @param isGuarded false: without the flags that switch WebRTC off, so that the packet must come
+ * @param isGuarded false to omit the flags that switch WebRTC off, so that the packet must arrive
  * @param limit ends the browser
- * @returns whether a packet came
+ * @returns whether a packet arrived
  * @throws ScanFailed if the page did not finish
  */
 export async function asksStun(
@@ -52,7 +52,7 @@ export async function asksStun(
       const { sessionId } = await browser.tools.send('Target.attachToTarget', { targetId, flatten: true }, Attached);
       const evaluate = { expression: ASK(port), awaitPromise: true };
       const finished = browser.tools.send('Runtime.evaluate', evaluate, Evaluated, sessionId).then(() => {
-        // A packet of the browser came before this one.
+        // Any packet of the browser must have arrived before this one.
         socket.send(MARK, port, '127.0.0.1');
         return asked;
       });

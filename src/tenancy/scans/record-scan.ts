@@ -14,7 +14,7 @@ import { RequestRefused } from '../../platform/errors.js';
 import { changeSite, noticeHead, putNotice } from '../sites/change-site.js';
 
 /**
- * Recorded scans of a site in 24 hours: every evidence package of the site encloses all of them, for
+ * Scans of a site that may be recorded in 24 hours, because every evidence package of the site encloses all of them for
  * ever.
  */
 export const MAX_RECORDED_SCANS = 20;
@@ -51,7 +51,7 @@ export function recordScan(db: Queryable, scan: ScanResult, domain: string): Pro
 const OldestRows = z.array(z.object({ wait_seconds: z.number() }));
 
 /**
- * Refuses another recorded scan of a site while it has `MAX_RECORDED_SCANS` of the last 24 hours.
+ * Refuses to record another scan of a site if it has `MAX_RECORDED_SCANS` from the last 24 hours.
  * @throws RequestRefused SCAN_RECORDS_EXCEEDED
  */
 export async function refuseExcessRecords(db: Queryable, siteId: string): Promise<void> {
@@ -77,8 +77,8 @@ type Head = Pick<SiteScannedRecord, 'v' | 'event_id' | 'site_id' | 'created_at'>
 type List<T> = { items: T[]; left_out: number };
 
 /**
- * Makes the record of a scan: names and hosts, without values, queries and paths of cookies. Its lists
- * are cut until the record has at most `MAX_RECORD_BYTES`, and state how many items they leave out.
+ * Creates the record of a scan: names and hosts, without values, queries and paths of cookies. Its lists are truncated
+ * until the record has at most `MAX_RECORD_BYTES`, and state how many items they omit.
  */
 export function scanRecord(head: Head, scan: ScanResult): SiteScannedRecord {
   let items = MAX_SCANNED_ITEMS;
@@ -97,7 +97,7 @@ function recordOf(head: Head, scan: ScanResult, items: number): SiteScannedRecor
     url: addressOf(url),
     method,
     started_at,
-    // The clock of a machine can be set back.
+    // The clock of a machine can be set back, so the times may be out of order.
     ended_at: ended_at < started_at ? started_at : ended_at,
     site_config_hash,
     visits: visits.map((visit) => visitOf(visit, items)),

@@ -6,13 +6,13 @@ import { Faults, PROOF_MS, type ScanAnswer, ScanFailed, ScanJob } from './visit.
 import { visitByBrowser } from './visit-by-browser.js';
 import { visitByHttp } from './visit-by-http.js';
 
-// The process of one visit (visit-in-process.ts): a line with the job on its standard input, a line with
-// the answer on its standard output. Then it waits to be killed, with its browser. It has no key, no
-// database and no variable of the service, so that a page that takes it over finds nothing.
+// The process of one visit (visit-in-process.ts): a line with the job on its standard input, a line with the answer on
+// its standard output. Then it waits to be killed, with its browser. It has no key, no database and no environment of
+// the service, so a page that takes it over finds nothing.
 const PRIORITY = 10;
 
 const faults = new Faults();
-// Other tenants' requests come first. The browser inherits it.
+// Other tenants' requests come first. The browser inherits this priority.
 setPriority(PRIORITY);
 process.on('uncaughtException', (error) => answer({ kind: 'broken', at: placeOf(error), faults: faults.count }));
 
@@ -22,7 +22,7 @@ process.stdin.setEncoding('utf8').on('data', (text: string) => {
   line += text;
   if (line.endsWith('\n')) void work(line);
 });
-// The parent is gone, and nobody else kills what is left.
+// The parent is gone, so nobody else would kill this process and its browser.
 for (const event of ['end', 'error'] as const) process.stdin.on(event, endGroup);
 process.stdout.on('error', endGroup);
 
@@ -41,7 +41,7 @@ async function work(text: string): Promise<void> {
 }
 
 async function resultOf(job: ScanJob): Promise<ScanAnswer> {
-  // The parent ends it by a kill.
+  // The parent will kill this process.
   const never = new AbortController().signal;
   if (job.kind === 'stun') {
     const isPacket = await asksStun(job.chromePath, job.isGuarded, faults, AbortSignal.timeout(PROOF_MS));
@@ -58,7 +58,7 @@ function answer(message: ScanAnswer): void {
   process.stdout.write(`${JSON.stringify(message)}\n`);
 }
 
-/** The name of an error and where it was thrown. */
+/** Returns the name of an error and where it was thrown. */
 function placeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'no error';
   const frames = (error.stack ?? '').split('\n').filter((frame) => /^ {4}at /.test(frame));

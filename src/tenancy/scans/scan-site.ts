@@ -11,7 +11,7 @@ import { findTarget, isUnder } from './scan-target.js';
 import { type InitialCookie, ScanFailed, type Visit } from './visit.js';
 import { createVisits, type VisitOptions } from './visit-in-process.js';
 
-/** Scans of one process at a time: a browser needs some hundred megabytes, and may use a gigabyte. */
+/** Scans that one process runs at a time. A browser needs some hundred megabytes and may use up to a gigabyte. */
 const MAX_CONCURRENT = 2;
 const RETRY_AFTER_SECONDS = 15;
 
@@ -21,15 +21,15 @@ export interface ScannerOptions extends VisitOptions {
 }
 
 /**
- * Scans a page of a verified domain: visits it before any choice, and after every optional category
- * was refused.
+ * Scans a page of a verified domain with two visits: one before any choice, one after every optional category was
+ * refused.
  * @param caller site of the API key, or of the page of the panel
  * @throws RequestRefused SCAN_URL_REFUSED, SCAN_FAILED, SCANNER_BUSY, SCAN_RECORDS_EXCEEDED
  */
 export type ScanPage = (caller: SiteContext, request: RequestedScan, signal: AbortSignal) => Promise<ScanResult>;
 
 export interface RequestedScan extends ScanRequest {
-  /** Whether only pages of the caller's site are scanned, and none of another site of the tenant. */
+  /** Whether only pages of the caller's own site may be scanned, not those of other sites of the tenant. */
   readonly isOwnSiteOnly?: boolean;
 }
 
@@ -77,7 +77,7 @@ export function createScanner(options: ScannerOptions): ScanPage {
 }
 
 /**
- * A key writes into the log of its own site only.
+ * Refuses to record a scan of another site: a key writes only into the log of its own site.
  * @throws RequestRefused SCAN_URL_REFUSED
  */
 function refuseOtherSite(site: SiteContext, caller: SiteContext, isOwnSiteOnly: boolean): void {
@@ -89,8 +89,8 @@ function refuseOtherSite(site: SiteContext, caller: SiteContext, isOwnSiteOnly: 
 }
 
 /**
- * The cookie of a visitor who refused every optional category, as the browser SDK keeps it. A click
- * on the banner would record a consent of a person who does not exist.
+ * Returns the cookie of a visitor who refused every optional category, as the browser SDK stores it. Clicking the
+ * banner instead would record a consent of a person who does not exist.
  * @returns null if the site has no configuration or no cookie policy, so that it has no banner
  */
 function refusalCookie(site: SiteContext): InitialCookie | null {
@@ -113,7 +113,7 @@ export type Choice = ScanVisit['choice'];
 /** Prefixes of the names that the service's own banner stores: they keep the choice and the id of its visitor. */
 const OWN_PREFIXES = ['_svc_consent', '_svc_visitor'];
 
-/** A visit, compared with what the configuration declares. */
+/** Compares a visit with what the configuration declares. */
 function compared(choice: Choice, visit: Visit, domain: string, config: SiteConfigPublishedRecord | null): ScanVisit {
   const declare = (name: string) => declaredCategory(config, name);
   const isFirstParty = (host: string): boolean => isUnder(host, domain) || isUnder(domain, host);
@@ -137,7 +137,7 @@ function compared(choice: Choice, visit: Visit, domain: string, config: SiteConf
   };
 }
 
-/** Returns what is not declared, or was set although the visitor had not permitted it. */
+/** Returns what is undeclared, or was set without the visitor's permission. */
 export function findingsOf(visits: readonly ScanVisit[], config: SiteConfigPublishedRecord | null): ScanFinding[] {
   const required = new Set(config?.categories.filter((category) => category.required).map(({ key }) => key));
   const findings = new Map<string, ScanFinding>();
@@ -156,7 +156,7 @@ export function findingsOf(visits: readonly ScanVisit[], config: SiteConfigPubli
   return [...findings.values()];
 }
 
-/** The category of the first declared cookie that matches a name; null: none does. */
+/** Returns the category of the first declared cookie that matches a name; null if none does. */
 function declaredCategory(config: SiteConfigPublishedRecord | null, name: string): string | null {
   return config?.cookies.find((cookie) => coversName(cookie.name, name))?.category ?? null;
 }

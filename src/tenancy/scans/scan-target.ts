@@ -14,8 +14,8 @@ export interface TargetOptions {
 const DomainRows = z.array(z.object({ id: z.string(), domain: z.string() }));
 
 /**
- * Finds the page to scan and its site: of the tenant's verified sites the one with the longest
- * domain that the URL is on, and of several the site of the key.
+ * Finds the page to scan and its site: among the tenant's verified sites, the one with the longest domain that contains
+ * the URL; if there are several, the site of the key.
  * @throws RequestRefused SCAN_URL_REFUSED
  */
 export async function findTarget(

@@ -24,7 +24,7 @@ import {
 
 const Ignored = z.unknown();
 
-/** The browser reports requests without their bodies, and keeps no answers. */
+/** Makes the browser report requests without bodies and store no responses. */
 const NETWORK = { maxPostDataSize: 0, maxTotalBufferSize: 0, maxResourceBufferSize: 0 };
 
 const Paused = z.looseObject({
@@ -115,7 +115,7 @@ export class Page {
     );
     const { sessionId } = await browser.send('Target.attachToTarget', { targetId, flatten: true }, Attached);
     this.#session = sessionId;
-    // The main frame of a page has the id of its target.
+    // The id of a page's main frame is that of its target.
     this.#frame = targetId;
     await browser.send('Browser.setDownloadBehavior', { behavior: 'deny' }, Ignored);
     await this.#send('Page.enable');
@@ -182,18 +182,18 @@ export class Page {
   #note(text: string): void {
     if (!URL.canParse(text)) return;
     const { protocol, hostname } = new URL(text);
-    // One more than is reported, so that the report can say that something is left out.
+    // One more than is reported, so that the report can say that something was omitted.
     if (/^(?:https?|wss?):$/.test(protocol) && hostname.length <= LIMITS.hostLength && this.#hosts.size <= LIMITS.items)
       this.#hosts.add(hostname);
   }
 
   #respond({ type, frameId, response }: z.infer<typeof Responded>, session: string | undefined): void {
     if (type !== 'Document' || session !== this.#session || frameId !== this.#frame) return;
-    // A page can lead to a blob of its own. It still has the address that it was loaded from.
+    // A page can navigate to a blob of its own. It keeps the address that it was loaded from.
     if (/^https?:/.test(response.url)) this.#response = response;
   }
 
-  /** A frame or worker in a process of its own: its requests count, too. */
+  /** Attaches to a frame or worker in a separate process, whose requests count, too. */
   #follow(session: string): void {
     if (session === this.#session || this.#session === null) return;
     this.#fire('Network.enable', NETWORK, session);
@@ -213,7 +213,7 @@ export class Page {
     }));
   }
 
-  /** Read by the protocol, because a page can replace the functions of its scripts. */
+  /** Reads storage through the protocol, because a page can replace the functions that its scripts see. */
   async #storage(securityOrigin: string): Promise<StoredName[]> {
     const names: StoredName[] = [];
     for (const [kind, isLocalStorage] of [
@@ -238,7 +238,7 @@ export class Page {
     return this.#browser.send(method, params, result, this.#session);
   }
 
-  /** Sends a command in answer to an event. The frame it is for may be gone by then. */
+  /** Sends a command in response to an event. Its frame may be gone by then, so failures are ignored. */
   #fire(method: string, params: object, session: string | undefined): void {
     this.#browser?.send(method, params, Ignored, session).catch((error: unknown) => {
       if (!(error instanceof ScanFailed)) this.faults.add();

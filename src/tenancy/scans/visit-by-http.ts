@@ -29,8 +29,8 @@ interface Answer {
 }
 
 /**
- * Creates visits without a browser: only the page is requested, and no script runs. Cookies are
- * those of the response's headers, and hosts those that the page's HTML names.
+ * Creates visits without a browser: only the page itself is requested, and no script runs. Cookies come from the
+ * response headers, and hosts from the page's HTML.
  */
 export function visitByHttp(reach: EgressPolicy, userAgent: string, times: VisitTimes = VISIT_TIMES): VisitPage {
   return (target, cookie, signal) =>
@@ -94,13 +94,13 @@ function get(
     const check = portCheck(reach, url.port === '' ? (isPlain ? 80 : 443) : Number(url.port));
     try {
       reach.refuseAddress(url.hostname, check);
-      // A connection of its own: a shared one could lead to an address that was not checked.
+      // A new connection: a shared one could lead to an address that was not checked.
       const sent = (isPlain ? requestHttp : requestHttps)(url, {
         headers,
         lookup: reach.lookup(check),
         agent: false,
         signal,
-        // It counts from here; `setTimeout` of a request counts from its connection.
+        // The time runs from here; `setTimeout` of a request would only start with its connection.
         timeout: answerMs,
       });
       sent.on('timeout', () => sent.destroy(noAnswer(answerMs)));
@@ -181,7 +181,7 @@ function durationOf(attributes: ReadonlyMap<string, string>, now: number): numbe
   return Number.isNaN(expires) ? null : Math.max(0, Math.round((expires - now) / 1000));
 }
 
-// Each character is looked at a bounded number of times: the page comes from a stranger.
+// Each character is examined a bounded number of times, because the page is untrusted.
 const TAG = /<(script|img|iframe|link|source|video|audio|embed|object)\b([^<>]{0,4000})>/gi;
 const ADDRESS = /\b(?:src|href|data)\s{0,20}=\s{0,20}["']?([^"'\s>]+)/i;
 const REL = /\brel\s{0,20}=\s{0,20}["']?([^"'<>]{0,200})/i;

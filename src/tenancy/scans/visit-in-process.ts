@@ -18,20 +18,23 @@ import {
 } from './visit.js';
 
 /**
- * The beginning of the name of each folder of a visit, among the temporary files of the system. It is short,
- * because the browser makes a socket in the folder, whose path has at most 107 bytes.
+ * Prefix of the temporary folder of a visit. It is short because the browser creates a socket in the folder, and the
+ * path of a socket has at most 107 bytes.
  */
 const FOLDER = 'cl-scan-';
-/** Those of earlier versions have another name. */
+/** Includes the prefix of earlier versions. */
 const FOLDERS = /^(?:cl|consent-ledger)-scan-/;
 
-/** Longer than any visit. Processes of other services on the machine may be at work. */
+/**
+ * Age at which a folder counts as abandoned: longer than any visit, because other services on the machine may be
+ * scanning.
+ */
 const LEFT_BEHIND_MS = 10 * 60_000;
 
-/** Megabytes of JavaScript of the process, without its browser. */
+/** JavaScript heap of the process in megabytes, without its browser. */
 const HEAP = 256;
 
-/** The message of a visit that took too long, or for which nobody waits any more. */
+/** The message for a visit that took too long, or that nobody waits for any more. */
 const NOT_IN_TIME = 'The page did not load in time.';
 
 /** Why a process gave no answer. */
@@ -67,8 +70,8 @@ export interface ScanProcessOptions {
 }
 
 /**
- * Runs a job in a process of its own, with the browser in its group: a page that ends or fills it costs
- * its own visit. The process gets no variable of this one, and nothing but its job.
+ * Runs a job in a separate process, with the browser in its process group. A page that crashes or fills it only spoils
+ * its own visit. The process gets nothing but its job, and no environment of this one.
  * @throws ScanProcessEnded if it gave no answer within its limits; ScanFailed if `signal` was aborted
  */
 export async function runScanProcess(
@@ -82,7 +85,7 @@ export async function runScanProcess(
       stdio: ['pipe', 'pipe', 'ignore'],
       cwd: folder,
       env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: folder, TMPDIR: folder, LANG: 'C.UTF-8' },
-      // A group of its own, which is killed as a whole.
+      // A separate process group, which is killed as a whole.
       detached: true,
     });
     const ended = new Promise((resolve) => child.once('exit', resolve).once('error', resolve));
@@ -113,13 +116,13 @@ export async function removeLeftFolders(now: number): Promise<void> {
   }
 }
 
-/** Gives the process its job, and resolves with its one message. @throws ScanProcessEnded */
+/** Sends the process its job, and resolves with its only message. @throws ScanProcessEnded */
 function answerOf({ stdin, stdout }: Child, job: ScanJob, limits: ProcessLimits): Promise<ScanAnswer> {
   return new Promise((resolve, reject) => {
     const fail = (reason: string): void => reject(endedUnexpectedly('answer', reason));
     const pieces: Buffer[] = [];
     let bytes = 0;
-    // It ends without a job if it ends before it has read it.
+    // Writing fails if the process ends before it has read the job, which is reported elsewhere.
     stdin.on('error', () => undefined);
     stdin.write(`${JSON.stringify(job)}\n`);
     stdout.on('error', (error) => fail(error.message));
@@ -144,7 +147,7 @@ function parsed(text: string): ScanAnswer | null {
   }
 }
 
-/** Rejects when the process ends, or passes a limit. @throws ScanProcessEnded */
+/** Rejects when the process ends or exceeds a limit. @throws ScanProcessEnded */
 function endOf(child: Child, limits: ProcessLimits, waiting: AbortSignal): Promise<never> {
   const { processMs, memoryBytes, memoryEveryMs } = limits;
   return new Promise((_, reject) => {
@@ -175,7 +178,7 @@ async function aborted(signal: AbortSignal, waiting: AbortSignal): Promise<never
   throw new ScanFailed(NOT_IN_TIME);
 }
 
-/** Kills a process with all that it started. Its group is there as long as one of them is. */
+/** Kills a process and everything that it started. Its group exists as long as any of them does. */
 function killGroup({ pid }: Child): void {
   if (pid === undefined) return;
   try {
@@ -186,9 +189,8 @@ function killGroup({ pid }: Child): void {
 }
 
 /**
- * Returns the memory of a process group in bytes, with pages that several of its processes share counted
- * once (PSS).
- * @returns null where the system does not tell (no `/proc`: macOS)
+ * Returns the memory of a process group in bytes. Pages that several of its processes share are counted once (PSS).
+ * @returns null if the system does not tell (no `/proc`, for example on macOS)
  */
 async function groupMemory(group: number): Promise<number | null> {
   const names = await readdir('/proc').catch(() => null);
@@ -200,13 +202,15 @@ async function groupMemory(group: number): Promise<number | null> {
   return sizes.reduce((sum, bytes) => sum + bytes, 0);
 }
 
-/** The fifth field; the second one is a name in parentheses, in which anything can be. */
+/**
+ * Returns the process group: the fifth field. The second field is a name in parentheses, which can contain anything.
+ */
 async function groupOf(pid: string): Promise<number | null> {
   const stat = await textOf(pid, 'stat');
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
 }
 
-/** A process that may not be looked into counts with what it alone can have. */
+/** Returns the memory of a process. If its shared pages cannot be read, only its private memory counts. */
 async function memoryOf(pid: string): Promise<number> {
   const shares = /^Pss:\s+(\d+) kB$/m.exec(await textOf(pid, 'smaps_rollup'))?.[1];
   if (shares !== undefined) return Number(shares) * 1024;
@@ -214,19 +218,19 @@ async function memoryOf(pid: string): Promise<number> {
   return own.reduce((sum, [, kilobytes]) => sum + Number(kilobytes) * 1024, 0);
 }
 
-/** Empty for a process that has ended meanwhile. */
+/** Reads a file of a process; empty if the process has ended meanwhile. */
 function textOf(pid: string, file: string): Promise<string> {
   return readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
 }
 
-/** Faults of a scan. `listener`: the page sent what the proxy or the reader of the browser could not take. */
+/** Faults of a scan. `listener`: the page sent something that the proxy or the DevTools reader could not handle. */
 export const SCAN_FAULTS = ['listener', ...SCAN_ENDS] as const;
 export type CountScanFaults = (fault: (typeof SCAN_FAULTS)[number], count: number) => void;
 
 export interface VisitOptions {
-  /** Path of Chromium or Chrome; undefined: pages are requested by plain HTTP, without scripts. */
+  /** Path of Chromium or Chrome; undefined: pages are requested over plain HTTP, without scripts. */
   readonly chromePath: string | undefined;
-  /** Networks that are not public and may be reached nevertheless, on any port. */
+  /** Non-public networks that may be reached anyway, on any port. */
   readonly allowedNetworks: readonly string[];
   readonly userAgent: string;
   readonly logger: ServiceLogger;
@@ -247,21 +251,21 @@ export type VisitInProcess = (
   signal: AbortSignal,
 ) => Promise<Visit>;
 
-/** Whether the browser is proved to keep to its proxy. */
+/** Whether it is proved that the browser only uses its proxy. */
 interface Proof {
-  /** Why no page is scanned, for the user; null: it is proved. */
+  /** Why no page is scanned, for the user; null if it is proved. */
   readonly failure: string | null;
-  /** Whether another try would have the same result. */
+  /** Whether another attempt would have the same result. */
   readonly isFinal: boolean;
 }
 
 const OFF = 'Scans by browser are off on this service. Tell its operator.';
 
 /**
- * Creates visits in processes. Before the first one by browser, a page in the browser asks a port of
- * the service by WebRTC, once with the flags that switch it off, and once without them. No visit is made
- * unless the packet comes the second time alone: a flag that a version of the browser does not know
- * would else be missed.
+ * Creates visits in processes. Before the first one by browser, a page in the browser asks a port of the service by
+ * WebRTC, once with the flags that switch it off, and once without them. Pages are visited only if the packet arrives
+ * the second time but not the first. Otherwise a flag that this version of the browser does not know would go
+ * unnoticed.
  */
 export function createVisits(options: VisitOptions): VisitInProcess {
   const { chromePath, allowedNetworks, userAgent, logger, countFaults, program } = options;
@@ -325,7 +329,7 @@ export function createVisits(options: VisitOptions): VisitInProcess {
     const aborted = abortOf(signal);
     const proof = await Promise.race([proving, aborted.promise]).finally(aborted.release);
     if (proof === 'aborted') throw new ScanFailed(NOT_IN_TIME);
-    // A machine that was busy may prove it the next time.
+    // On a machine that was too busy, the next attempt may succeed.
     if (!proof.isFinal) proving = null;
     if (proof.failure !== null) throw new ScanFailed(proof.failure);
   };

@@ -2,13 +2,13 @@ import * as z from 'zod';
 import { guarded } from '../../platform/net/guarded.js';
 import { HostRefused } from '../../platform/net/reach.js';
 
-/** Bounds of one visit to a page that tests shorten, in milliseconds. */
+/** Time limits of one visit in milliseconds, which tests shorten. */
 export interface VisitTimes {
   /** Until the page answers. */
   readonly answerMs: number;
-  /** Until the page has loaded; what it has done until then is reported. */
+  /** Until the page has loaded. What it has done by then is reported. */
   readonly loadMs: number;
-  /** In which scripts may set something after the page has loaded. */
+  /** How long scripts may still set something after the page has loaded. */
   readonly settleMs: number;
   /** For a whole visit. */
   readonly visitMs: number;
@@ -16,13 +16,13 @@ export interface VisitTimes {
 
 export const VISIT_TIMES: VisitTimes = { answerMs: 9_000, loadMs: 12_000, settleMs: 2_000, visitMs: 22_000 };
 
-/** Other bounds of one visit. */
+/** Other limits of one visit. */
 export const LIMITS = {
   /** Bytes of all responses. */
   bytes: 50_000_000,
-  /** Bytes of all requests: a page must not make the service a source of floods. */
+  /** Bytes of all requests, so that a page cannot use the service to flood others. */
   sentBytes: 5_000_000,
-  /** Bytes of the page itself where it is loaded without a browser. */
+  /** Bytes of the page itself if it is loaded without a browser. */
   pageBytes: 2_000_000,
   /** Requests, of which a tunnel counts as one. */
   requests: 500,
@@ -40,9 +40,9 @@ export const LIMITS = {
   messageBytes: 20_000_000,
 } as const;
 
-/** Bounds of the process of one visit. */
+/** Limits of the process of one visit. */
 export interface ProcessLimits {
-  /** For all its work, in milliseconds: it ends its visit itself before that. */
+  /** For all its work, in milliseconds. Its own limits end the visit before that. */
   readonly processMs: number;
   /** Bytes of memory of the process and its browser. */
   readonly memoryBytes: number;
@@ -92,7 +92,7 @@ export const Visit = z.strictObject({
   storage: z.array(StoredName).max(LIMITS.items),
   /** Hosts of all requests, that of the page included. */
   hosts: z.array(Host).max(LIMITS.items),
-  /** False if a bound ended the visit, or left something out. */
+  /** False if a limit ended the visit or something was omitted. */
   isComplete: z.boolean(),
 });
 export type Visit = z.infer<typeof Visit>;
@@ -111,12 +111,12 @@ export interface ScanTarget {
   readonly allows: (url: URL) => boolean;
 }
 
-/** The page could not be visited. The message says why, without anything of an internal network. */
+/** The page could not be visited. The message says why, without revealing anything about internal networks. */
 export class ScanFailed extends Error {
   override readonly name = 'ScanFailed';
 }
 
-/** A redirect, or a script, leads the page to a place that is not scanned. */
+/** Returns the failure for a redirect or script that leads the page off its domain. */
 export function leftDomain(url: string): ScanFailed {
   const host = URL.canParse(url) ? new URL(url).host : 'an invalid URL';
   return new ScanFailed(
@@ -124,10 +124,7 @@ export function leftDomain(url: string): ScanFailed {
   );
 }
 
-/**
- * Counts what a stranger sent and the service could not take. Each ended its request, its connection or
- * its visit.
- */
+/** Counts untrusted input that the service could not handle. Each such input ended its request, connection or visit. */
 export class Faults {
   #count = 0;
 
@@ -136,7 +133,7 @@ export class Faults {
   }
 
   /**
-   * Returns a listener of an emitter that throws nothing: what a listener throws ends the process.
+   * Wraps a listener of an emitter so that it never throws, because an exception in a listener would end the process.
    * @param end ends what the event belongs to, with what the emitter passed
    */
   guard<A extends readonly unknown[]>(
@@ -151,7 +148,7 @@ export class Faults {
     });
   }
 
-  /** Counts what was caught otherwise. */
+  /** Counts a fault that was caught elsewhere. */
   add(): void {
     this.#count += 1;
   }
@@ -171,7 +168,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
 /** Reason of a page whose address is longer than a report takes. */
 export const TOO_LONG = 'its address is too long';
 
-/** Says in words why an address was not reached: nothing of an internal network is in them. */
+/** Says in words why an address was not reached, without revealing anything about internal networks. */
 export function reasonOf(error: unknown): string {
   if (error instanceof HostRefused) return error.message;
   const stated = error instanceof Error && 'code' in error ? error.code : error;
@@ -203,7 +200,7 @@ export const ScanJob = z.discriminatedUnion('kind', [
     /** Verified domain that the page must stay on. */
     domain: z.string(),
     cookie: InitialCookie.nullable(),
-    /** Null: the page is requested by plain HTTP. */
+    /** Null: the page is requested over plain HTTP. */
     chromePath: z.string().nullable(),
     /** Networks that are not public and may be reached nevertheless, on any port. */
     allowedNetworks: z.array(z.string()),
@@ -213,7 +210,7 @@ export const ScanJob = z.discriminatedUnion('kind', [
 ]);
 export type ScanJob = z.infer<typeof ScanJob>;
 
-/** The one message of the process. A page decides about much of what is in it. */
+/** The only message of the process. A page influences much of its content. */
 export const ScanAnswer = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('visited'), visit: Visit, faults: FaultCount }),
   z.strictObject({ kind: z.literal('asked'), isPacket: z.boolean(), faults: FaultCount }),

@@ -35,8 +35,8 @@ export function changeSite<T>(db: Queryable, siteId: string, change: (site: Lock
 }
 
 /**
- * Changes several sites in one transaction, as `changeSite` does with one. It locks them in the order
- * of their ids, as admission does, so that they cannot wait for each other.
+ * Changes several sites in one transaction, as `changeSite` does with one. It locks them in the order of their ids, as
+ * admission does, so that the two cannot deadlock.
  * @param change receives a function that returns the locked site with an id of `siteIds`
  * @throws ChangeRefused `not_found`; errors of `change`
  */

@@ -22,7 +22,7 @@ export const NewSite = z.object({
   allowedOrigins: AllowedOrigins,
   /** Addresses and CIDR ranges; the host bits of a range must be zero. */
   allowedIps: AllowedIps,
-  /** Without them, no record is erased by age. */
+  /** Retention rules. Without them, no record is erased by age. */
   retention: RetentionRules.optional(),
 });
 export type NewSite = z.input<typeof NewSite>;

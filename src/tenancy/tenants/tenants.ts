@@ -51,7 +51,7 @@ export function changeSubscription(db: Queryable, tenantId: string, plan: PlanTe
   return withTransaction(db, async (db) => {
     const { rowCount } = await db.query('select from tenants where id = $1', [tenantId]);
     if (rowCount === 0) throw new ChangeRefused('not_found', `There is no tenant ${tenantId}.`);
-    // The same rows as admission locks, in the same order, so that the two cannot deadlock.
+    // Locks the same rows as admission, in the same order, so that the two cannot deadlock.
     await db.query('select from sites where tenant_id = $1 order by id for no key update', [tenantId]);
     if (plan === null) await db.query('update subscriptions set is_active = false where tenant_id = $1', [tenantId]);
     else await putSubscription(db, tenantId, plan);

@@ -5,7 +5,7 @@ import { type Queryable, withTransaction } from '../../platform/database/pool.js
 import { ChangeRefused, RequestRefused } from '../../platform/errors.js';
 import { noSuchWebhook } from './webhooks.js';
 
-/** Deliveries are kept for so many days, and so many of each webhook. */
+/** How many days deliveries are kept, and how many of each webhook. */
 const KEPT_DAYS = 30;
 const KEPT_OF_WEBHOOK = 1_000;
 const DAY_MS = 86_400_000;
@@ -30,9 +30,9 @@ const COLUMNS =
   'd.id, d.webhook_id, d.message_id, d.type, d.event_id, d.status, d.attempts as attempt, d.created_at, d.attempted_at, d.error';
 
 export interface DeliveriesQuery {
-  /** Null: those of every webhook of the site. */
+  /** Null selects every webhook of the site. */
   readonly webhookId: string | null;
-  /** The last delivery of the page before; null: the first page. */
+  /** The last delivery of the previous page; null for the first page. */
   readonly after: string | null;
   readonly limit: number;
 }
@@ -86,21 +86,21 @@ export function queueTest(db: Queryable, siteId: string, webhookId: string): Pro
 
 export interface SendAgainOptions {
   readonly siteId: string;
-  /** Null: whichever webhook of the site has the delivery. */
+  /** Null if any webhook of the site may have the delivery. */
   readonly webhookId: string | null;
   readonly deliveryId: string;
-  /** Attempts of the delivery that the caller knows of: with more, the request was carried out before. */
+  /** Number of attempts that the caller knows of. If there are more, the request was already carried out. */
   readonly afterAttempt: number;
 }
 
 export interface SentAgain {
   readonly delivery: WebhookDelivery;
-  /** False: it is queued already, or was attempted since. */
+  /** False if it is already queued, or was attempted since. */
   readonly isQueued: boolean;
 }
 
 /**
- * Queues a delivery that ended once more. A repeated request changes nothing.
+ * Queues a finished delivery once more. A repeated request changes nothing.
  * @param db in the role `consent_ledger_admin` or `consent_ledger_api`
  * @throws ChangeRefused `not_found`, `wrong_state` (it has not ended, or the webhook is disabled);
  *   RequestRefused EVENT_GONE
@@ -110,7 +110,7 @@ export function sendAgain(
   { siteId, webhookId, deliveryId, afterAttempt }: SendAgainOptions,
 ): Promise<SentAgain> {
   return withTransaction(db, async (db) => {
-    // In the order of the worker: another one could deadlock.
+    // Locks rows in the same order as the worker; another order could deadlock.
     const locked = await db.query(
       `select d.webhook_id, d.queued_at is not null as is_queued, w.disabled_at is not null as is_disabled,
               exists (select from erased_records e where e.event_id = d.event_id)
@@ -137,7 +137,7 @@ export function sendAgain(
   });
 }
 
-/** Deletes deliveries of a webhook but the newest. @param db in the role `consent_ledger_worker` */
+/** Deletes all but the newest deliveries of a webhook. @param db in the role `consent_ledger_worker` */
 export async function pruneWebhook(db: Queryable, webhookId: string): Promise<void> {
   await db.query(
     `delete from webhook_deliveries where webhook_id = $1 and queued_at is null
@@ -164,7 +164,10 @@ const States = z.array(
   }),
 );
 
-/** Who asks need not wait for the next attempt. The pauses after further failures go on as they were. */
+/**
+ * Makes the next attempt due now, so that the person who asked need not wait. The pauses after further failures are
+ * unaffected.
+ */
 async function attemptNow(db: Queryable, webhookId: string): Promise<void> {
   await db.query('update webhook_progress set next_attempt_at = now() where webhook_id = $1', [webhookId]);
 }

@@ -3,29 +3,29 @@ import { isSpecialAddress } from '../../platform/net/addresses.js';
 import { createReach, HostRefused, type LookUpHost, withoutBrackets } from '../../platform/net/reach.js';
 
 /**
- * Decides where webhooks may lead. The tenant chooses the URL, so that the service must not be made to reach
- * its own network: only public addresses, by `https`; and addresses in the networks that the operator lists,
- * also by `http`.
+ * Decides where webhooks may lead. The tenant chooses the URL, which must not make the service reach into its own
+ * network. Permitted are public addresses over `https`, and addresses in networks that the operator lists, also over
+ * `http`.
  */
 export interface WebhookTargets {
   /**
    * Returns the look-up for the connection of a delivery, which yields only addresses that may be reached.
-   * @throws HostRefused if the host is an address that may not
+   * @throws HostRefused if the host is an address that may not be reached
    */
   lookupOf(url: URL): LookupFunction;
   /**
-   * Refuses a URL that no delivery could use, when it is entered. A name whose look-up fails for another
-   * reason than that it does not exist is let through: each delivery decides anew.
+   * Refuses, when it is entered, a URL that no delivery could use. If the look-up of a name fails for a reason other
+   * than that it does not exist, the URL is accepted, because each delivery checks again.
    * @throws HostRefused with the reason
    */
   refuse(url: URL): Promise<void>;
 }
 
-/** Look-ups of names that were entered, at a time: a slow one holds a thread that other work needs. */
+/** Concurrent look-ups of entered names. A slow one occupies a thread that other work needs. */
 const MAX_LOOK_UPS = 2;
 const NO_TLS = 'the URL is not https';
 
-/** @param allowedNetworks networks that are not public and may be reached nevertheless, also by `http` */
+/** @param allowedNetworks non-public networks that may be reached anyway, also over `http` */
 export function createWebhookTargets(allowedNetworks: readonly string[], lookUp?: LookUpHost): WebhookTargets {
   const reach = createReach(allowedNetworks, lookUp);
   let lookUps = 0;
@@ -42,7 +42,7 @@ export function createWebhookTargets(allowedNetworks: readonly string[], lookUp?
   return {
     lookupOf,
     refuse: async (url) => {
-      // Without listed networks, no address may be reached without TLS.
+      // If no networks are listed, no address may be reached without TLS.
       if (url.protocol === 'http:' && allowedNetworks.length === 0) throw new HostRefused(NO_TLS);
       lookupOf(url);
       const name = withoutBrackets(url.hostname);

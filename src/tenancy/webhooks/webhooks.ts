@@ -28,7 +28,7 @@ async function sealWebhookSecret(
   return encrypt(key, Buffer.from(secret, 'utf8'), aad(webhookId), randomBytes(NONCE_BYTES));
 }
 
-/** Returns the key of the signatures; null: the row was altered. @throws KeyError */
+/** Returns the key of the signatures; null if the row was altered. @throws KeyError */
 export async function openWebhookSecret(
   keys: WebhookKeys,
   siteId: string,
@@ -52,7 +52,7 @@ function aad(webhookId: string): Uint8Array {
   return Buffer.from(`webhook\0${webhookId}`, 'utf8');
 }
 
-/** Webhooks of one site. Each costs a request for every event. */
+/** Most webhooks of one site. Each costs a request for every event. */
 export const MAX_WEBHOOKS = 10;
 
 export interface NewWebhookOptions {
@@ -68,7 +68,7 @@ export interface CreatedWebhook {
 }
 
 /**
- * Creates a webhook of a site. It gets the events from now on.
+ * Creates a webhook of a site, which gets events from now on.
  * @param db in the role `consent_ledger_admin`
  * @throws ChangeRefused `not_found`, `wrong_state` (too many); KeyError
  */
@@ -100,7 +100,7 @@ export function createWebhook(
 }
 
 /**
- * Changes a webhook. One that is enabled again continues where it stopped.
+ * Changes a webhook. If it is enabled again, it continues where it stopped.
  * @throws ChangeRefused `not_found`
  */
 export function changeWebhook(
@@ -118,14 +118,14 @@ export function changeWebhook(
       [webhookId, siteId, url ?? null, description ?? null, events ?? null, enabled ?? null],
     );
     if (rowCount === 0) throw noSuchWebhook(webhookId);
-    // Nothing attempts again what the webhook no longer gets.
+    // Events that the webhook no longer gets are not retried.
     if (events !== undefined)
       await db.query(
         `update webhook_deliveries set status = 'given_up'
           where webhook_id = $1 and status = 'retrying' and queued_at is null and type <> all ($2)`,
         [webhookId, events],
       );
-    // A corrected address or a repaired receiver need not wait for the next attempt.
+    // After a corrected address or a repaired receiver, the next attempt is due immediately.
     await db.query(
       'update webhook_progress set attempts = 0, failing_since = null, next_attempt_at = now() where webhook_id = $1',
       [webhookId],
@@ -134,10 +134,11 @@ export function changeWebhook(
 }
 
 /**
- * Replaces the secret of a webhook. For a time messages have a signature by the old one as well, so
- * that a receiver can change over without refusing any.
- * @param graceSeconds grace period in seconds; 0: the old secret signs nothing more
- * @throws ChangeRefused `not_found`; KeyError */
+ * Replaces the secret of a webhook. For a grace period, messages are also signed with the old one, so that a receiver
+ * can switch without refusing any.
+ * @param graceSeconds grace period in seconds; 0 if the old secret must sign nothing more
+ * @throws ChangeRefused `not_found`; KeyError
+ */
 export function rotateWebhookSecret(
   db: Queryable,
   keys: WebhookKeys,

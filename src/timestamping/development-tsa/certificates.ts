@@ -18,7 +18,7 @@ const KEY_ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const ROOT_DAYS = 20 * 365;
 const TSA_DAYS = 5 * 365;
-/** The clock of a verifier may be slow. */
+/** Certificates are backdated because the clock of a verifier may be slow. */
 const BACKDATING_MS = 5 * 60 * 1000;
 
 /** Generates an extractable P-256 key pair. */
@@ -83,9 +83,7 @@ export async function issueCrl(root: pkijs.Certificate, rootKeys: KeyPair, now: 
   return new Uint8Array(crl.toSchema(true).toBER());
 }
 
-/**
- * A positive random number of 127 bits, so that serial numbers are unique, also across restarts.
- */
+/** Returns a positive random number of 127 bits, so that serial numbers are unique even across restarts. */
 export function randomSerialNumber(): asn1js.Integer {
   const octets = new Uint8Array(randomBytes(16));
   octets[0] = ((octets[0] ?? 0) & 0x7f) | 0x40;

@@ -95,8 +95,8 @@ async function makeToken(request: TimestampRequest, identity: Identity, now: Dat
 
 function tstInfo({ imprint, nonce }: TimestampRequest, { tsa }: Identity, now: Date): asn1js.Sequence {
   const name = new pkijs.GeneralName({ type: 4, value: tsa.subject }).toSchema();
-  // Whole seconds with an accuracy of one: a revocation list made after the time stamp then never
-  // appears older.
+  // Whole seconds with an accuracy of one second, so that a revocation list made after the time stamp never appears
+  // older.
   const genTime = new Date(Math.floor(now.getTime() / 1000) * 1000);
   return new asn1js.Sequence({
     value: [

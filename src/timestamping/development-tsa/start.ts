@@ -20,8 +20,8 @@ export interface DevelopmentTsa {
 }
 
 /**
- * Starts a time stamp authority for development: a complete RFC 3161 responder over HTTP. Each
- * of its certificates states that its tokens are no evidence.
+ * Starts a time stamp authority for development: a complete RFC 3161 responder over HTTP. Each of its certificates
+ * states that its tokens are not evidence.
  *
  * The first start creates the keys and stores them in the folder (mode 0600). The port is stored,
  * too, because the certificate names it in the URL of the revocation list. If the port is

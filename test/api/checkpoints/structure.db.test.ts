@@ -41,7 +41,9 @@ describe('the structure of the ledger in public', () => {
           ),
         (scope) =>
           structureRoutes(scope, pool, {
-            ...{ auditors, turns: ledgerTurns(now), now },
+            auditors,
+            turns: ledgerTurns(now),
+            now,
             ...(wholeBytes !== undefined && { wholeBytes }),
           }),
       ]);

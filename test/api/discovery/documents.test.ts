@@ -139,7 +139,11 @@ describe('the JWK Set', () => {
     const set = jwkSet(keys);
     expect(set).toEqual({
       keys: keys.map(({ keyId, publicKeyBytes }) => ({
-        ...{ kty: 'OKP', crv: 'Ed25519', use: 'sig', alg: 'EdDSA', kid: keyId },
+        kty: 'OKP',
+        crv: 'Ed25519',
+        use: 'sig',
+        alg: 'EdDSA',
+        kid: keyId,
         x: publicKeyBytes.toString('base64url'),
       })),
     });

@@ -83,9 +83,9 @@ describe('turns of large requests', () => {
     let now = 0;
     const turns = new FairScheduler({ slots: 1, now: () => now });
     const startedAt = performance.now();
-    await turns.take('a', async (rest) => {
+    await turns.take('a', async (yieldToOthers) => {
       now += 50;
-      await rest();
+      await yieldToOthers();
     });
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(149);
   });

@@ -77,7 +77,9 @@ describe('the examples of the OpenAPI description, executed', () => {
       Minted.parse(await send(operation('mintApprovalToken'))).data.approval_token,
     );
     await postSigned(app.url, testKey, '/tool/v1/consents', {
-      ...{ consent_type: 'cookie', decision: 'accepted', document_version_id: versionOf('cookie-policy') },
+      consent_type: 'cookie',
+      decision: 'accepted',
+      document_version_id: versionOf('cookie-policy'),
     });
     const first = Recorded.parse(await send(operation('recordConsentS2s')));
     real.set(EXAMPLE_VALUES.consentToken, first.data.consent_token);

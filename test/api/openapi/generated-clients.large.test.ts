@@ -94,9 +94,15 @@ describe.skipIf(!isExhaustive())('a client that is generated from the served doc
   const runTypeScript = async (name: string): Promise<unknown> => {
     const options = {
       compilerOptions: {
-        ...{ target: 'ES2023', lib: ['ES2023', 'DOM', 'DOM.Iterable'], module: 'ESNext', moduleResolution: 'Bundler' },
-        ...{ strict: true, noEmit: true, skipLibCheck: false },
-        ...{ types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] },
+        target: 'ES2023',
+        lib: ['ES2023', 'DOM', 'DOM.Iterable'],
+        module: 'ESNext',
+        moduleResolution: 'Bundler',
+        strict: true,
+        noEmit: true,
+        skipLibCheck: false,
+        types: ['node'],
+        typeRoots: [join(ROOT, 'node_modules/@types')],
       },
       files: [`${name}.ts`],
     };

@@ -29,7 +29,7 @@ test('clients that repeat at once what was refused are heard some hundreds in a 
   let requests = 0;
   const server = createServer((request, response) => {
     requests += 1;
-    connections.rest(request);
+    connections.deferReading(request);
     response.end('refused');
   });
   const connections = new Connections(server);

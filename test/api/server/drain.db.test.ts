@@ -41,7 +41,7 @@ async function serve(lameDuckMs = 0, graceMs = GRACE_MS): Promise<Served> {
     clientErrorHandler: (error, socket) => answerClientError(connections, error, socket),
   });
   const connections = new Connections(app.server);
-  drainOnClose(app, connections, { lameDuckMs, graceMs });
+  drainOnClose(app, connections, { lameDuckMs: () => lameDuckMs, graceMs });
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -268,7 +268,11 @@ describe('a process that stops', () => {
   it('is not ready, but alive, during the lame-duck time', () =>
     inLameDuck(async (lameDuckMs) => {
       const app = createApp(
-        { log: pino({ level: 'silent' }), trustedProxies: [], drain: { lameDuckMs, graceMs: GRACE_MS } },
+        {
+          log: pino({ level: 'silent' }),
+          trustedProxies: [],
+          drain: { lameDuckMs: () => lameDuckMs, graceMs: GRACE_MS },
+        },
         [(scope) => healthRoutes(scope, { readiness: { reasons: async () => [] }, serving: 'callers' })],
       );
       const url = await app.listen({ host: '127.0.0.1', port: 0 });

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { StatusResponse } from '../../../schemas/api/status.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
-import { FairScheduler, type Rest } from '../../../src/api/guards/fair-scheduler.js';
+import { FairScheduler, type YieldToOthers } from '../../../src/api/guards/fair-scheduler.js';
 import { createLoadGate } from '../../../src/api/guards/load-gate.js';
 import type { Guard } from '../../../src/api/guards/tool-guard.js';
 import { createApp } from '../../../src/api/server/app.js';
@@ -139,7 +139,12 @@ async function serve(parts: {
         async (tool) => {
           const serving = {
             guards: {
-              ...{ anyKey: guard, read: guard, configuration: guard, write: guard, s2s: guard, s2sRead: guard },
+              anyKey: guard,
+              read: guard,
+              configuration: guard,
+              write: guard,
+              s2s: guard,
+              s2sRead: guard,
               authorize: () => undefined,
               reauthorize: async () => undefined,
             },
@@ -475,9 +480,12 @@ it('logs no failure when the client leaves during an export', async () => {
 it('exports records in turns of a few, and holds no turn while the client reads', async () => {
   const owners: string[] = [];
   class Counted extends FairScheduler {
-    override take<T>(owner: string, ...rest: [work: (rest: Rest) => Promise<T>, gone?: AbortSignal]): Promise<T> {
+    override take<T>(
+      owner: string,
+      ...others: [work: (yieldToOthers: YieldToOthers) => Promise<T>, gone?: AbortSignal]
+    ): Promise<T> {
       owners.push(owner);
-      return super.take(owner, ...rest);
+      return super.take(owner, ...others);
     }
   }
   const turns = new Counted({ slots: 1, now: () => 0 });

@@ -350,8 +350,12 @@ describe('test keys', () => {
         },
       });
       const erased = ({ consent_token }: typeof first, reason: string) => ({
-        ...{ site_id: backend.demo.site.id, event_id: idOf(consent_token), consent_token, reason },
-        ...{ erased_by_event_id: expect.any(String), revision: expect.any(Number) },
+        site_id: backend.demo.site.id,
+        event_id: idOf(consent_token),
+        consent_token,
+        reason,
+        erased_by_event_id: expect.any(String),
+        revision: expect.any(Number),
       });
       const bodies = data.map(({ body }) => JSON.parse(body));
       expect(bodies).toEqual(

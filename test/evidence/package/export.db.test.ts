@@ -247,7 +247,7 @@ describe('after an erasure', () => {
         eventLog: pipeline.eventLog,
         keyring,
         origin: ORIGIN,
-        giveWay: async () => {
+        yieldToAdmission: async () => {
           rests += 1;
           await eraseSubject(
             { db: pipeline.worker, keyring, journal },

@@ -120,7 +120,15 @@ export async function openLedgerWorld({ isLogElsewhere = false }: WorldOptions =
     await whileRunning([sealer], () => until(async () => (await count(pipeline.owner, SEALED_ALL)) === 1));
   };
   return {
-    ...{ pipeline, keyring, master, site, otherSite, folder, tsaRoot, relay, seal },
+    pipeline,
+    keyring,
+    master,
+    site,
+    otherSite,
+    folder,
+    tsaRoot,
+    relay,
+    seal,
     tsaRootPath: tsa.rootCertificatePemPath,
     ledgerKey: {
       name: ORIGIN,

@@ -73,7 +73,9 @@ it.skipIf(!hasPython || !hasOpenssl)(
     const written = lists.map((list) => `{"numbers":${JSON.stringify(list.map(Number))}}`);
     expect(texts.map((text) => text.slice(text.indexOf('{'), -1)).toSorted()).toEqual(written.toSorted());
     const report = await verifyPackage(memorySource(new Uint8Array(await readFile(output))), {
-      ...{ trustAnchors: [world.tsaRoot], ledgerKeys: [world.ledgerKey], at: new Date() },
+      trustAnchors: [world.tsaRoot],
+      ledgerKeys: [world.ledgerKey],
+      at: new Date(),
     });
     const wrong = report.checks.filter(({ outcome }) => outcome === 'fail');
     expect(wrong).toEqual([]);

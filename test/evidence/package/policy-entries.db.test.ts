@@ -32,7 +32,10 @@ async function exported(eventIds: readonly string[]) {
   const { path } = await exportEvidence(
     { db: pipeline.worker, eventLog: pipeline.eventLog, keyring, origin: ORIGIN },
     {
-      ...{ siteId: site.siteId, filter: { eventIds: [...eventIds] }, disclose: 'none', exportedBy: 'test' },
+      siteId: site.siteId,
+      filter: { eventIds: [...eventIds] },
+      disclose: 'none',
+      exportedBy: 'test',
       output: join(folder, `policy-${eventIds[0]}.zip`),
     },
   );

@@ -29,7 +29,10 @@ async function exported() {
   const { path } = await exportEvidence(
     { db: pipeline.worker, eventLog: pipeline.eventLog, keyring, origin: ORIGIN },
     {
-      ...{ siteId: site.siteId, filter: { eventIds: ids }, disclose: 'none', exportedBy: 'test' },
+      siteId: site.siteId,
+      filter: { eventIds: ids },
+      disclose: 'none',
+      exportedBy: 'test',
       output: join(folder, `renewal-${Date.now()}.zip`),
     },
   );

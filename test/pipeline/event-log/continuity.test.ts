@@ -20,8 +20,12 @@ describe('a reader of the whole log', () => {
 
 describe('a reader of one stream', () => {
   const event = (revision: number) => ({
-    ...{ id: `event-${revision}`, type: 'Data.v1', stream: 'policy', revision },
-    ...{ data: new Uint8Array(0), metadata: new Uint8Array(0) },
+    id: `event-${revision}`,
+    type: 'Data.v1',
+    stream: 'policy',
+    revision,
+    data: new Uint8Array(0),
+    metadata: new Uint8Array(0),
   });
 
   it.each([

@@ -36,7 +36,9 @@ test('the table of streams lists every type of event that the service appends, a
 test('the examples read consents and erasures as the service appends them, and pass over other types', () => {
   const site = randomUUID();
   const recorded = ({ id, type, data }: NewEvent): Recorded => ({
-    ...{ id, type, data },
+    id,
+    type,
+    data,
     streamId: consentsStream(site),
     revision: 0n,
   });

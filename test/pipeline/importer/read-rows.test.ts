@@ -130,8 +130,13 @@ const VERSION = {
 function importing(members: object) {
   const mapping = parseMapping(
     JSON.stringify({
-      ...{ tool: 'T', format: 'csv', claimed_at: { column: 'at' }, decision: { value: 'accepted' } },
-      ...{ consent_type: { value: 'cookie' }, document_version_id: { value: VERSION.id }, ...members },
+      tool: 'T',
+      format: 'csv',
+      claimed_at: { column: 'at' },
+      decision: { value: 'accepted' },
+      consent_type: { value: 'cookie' },
+      document_version_id: { value: VERSION.id },
+      ...members,
     }),
   );
   const published = SiteConfigPublishedRecord.parse(configuration(SITE, 1, Date.now()));
@@ -232,7 +237,10 @@ describe('a mapping', () => {
     const time = '2024-03-01T08:15:00Z';
     const found = await checked(LISTS, `at,list\n${time},\n${time},analytics\n${time},Ads\n`);
     expect(found).toMatchObject({
-      ...{ rows: 3, wrongRows: 1, decisions: { rejected: 1, partial: 1 }, unusedItems: ['ads'] },
+      rows: 3,
+      wrongRows: 1,
+      decisions: { rejected: 1, partial: 1 },
+      unusedItems: ['ads'],
       categories: { analytics: { accepted: 1, refused: 1 }, marketing: { accepted: 0, refused: 2 } },
     });
   });

@@ -60,7 +60,10 @@ async function sealOne({ worker: pool, eventLog }: Pipeline, guard?: LedgerGuard
   await eventLog.append(consentsStream(site), -1, [newConsent(site)]);
   const { size } = await readLedgerState(pool);
   const sealer = createSealer({
-    ...{ db: pool, keyring: testKeyring, logger: silent, signer },
+    db: pool,
+    keyring: testKeyring,
+    logger: silent,
+    signer,
     eventLog: guard === undefined ? eventLog : guardLedgerAppends(eventLog, guard),
     limits: { maxLeaves: 1, maxAgeMs: 10 },
     pollMs: 10,

@@ -4,7 +4,9 @@ import { type PublishedPolicy, policyPace } from '../../../src/pipeline/ledger/p
 const HOUR = 3_600_000;
 const NOW = 1_000 * HOUR;
 const policy = (sealWithinSeconds: number, stampWithinSeconds: number, stampedAt: number | null): PublishedPolicy => ({
-  ...{ sealWithinSeconds, stampWithinSeconds, stampedAt },
+  sealWithinSeconds,
+  stampWithinSeconds,
+  stampedAt,
 });
 const pace = (...policies: PublishedPolicy[]) => policyPace(policies, NOW);
 

@@ -91,7 +91,12 @@ test('the sealer publishes the policy and seals it in the first batch, before th
   const { worker: db, eventLog } = pipeline;
   const site = randomUUID();
   const sealer = createSealer({
-    ...{ db, eventLog, keyring: testKeyring, logger: silent, signer: newSigner(), pollMs: 10 },
+    db,
+    eventLog,
+    keyring: testKeyring,
+    logger: silent,
+    signer: newSigner(),
+    pollMs: 10,
     limits: { maxLeaves: 16, maxAgeMs: 50 },
     policy: SETTINGS,
   });
@@ -112,7 +117,12 @@ test('events are sealed within the older delays while a longer delay is not stam
   const site = randomUUID();
   await ensurePolicySet(db, eventLog, { sealWithinSeconds: 1, stampWithinSeconds: 1 }, now);
   const sealer = createSealer({
-    ...{ db, eventLog, keyring: testKeyring, logger: silent, signer: newSigner(), pollMs: 10 },
+    db,
+    eventLog,
+    keyring: testKeyring,
+    logger: silent,
+    signer: newSigner(),
+    pollMs: 10,
     limits: { maxLeaves: 16, maxAgeMs: 86_400_000 },
     policy: { sealWithinSeconds: 172_800, stampWithinSeconds: 172_800 },
   });

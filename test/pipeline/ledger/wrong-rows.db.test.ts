@@ -251,7 +251,12 @@ test('a position in the log that was too late for a while leaves no event unseal
     };
     const sealer = () =>
       createSealer({
-        ...{ db, eventLog, logger: silent, signer, pollMs: 20, keyring: testKeyring },
+        db,
+        eventLog,
+        logger: silent,
+        signer,
+        pollMs: 20,
+        keyring: testKeyring,
         limits: { maxLeaves: 8, maxAgeMs: 20 },
       });
     const sealed = (leaves: number) => until(async () => (await count(owner, 'leaves')) === leaves);
@@ -275,7 +280,12 @@ test('a position after the end of the log, at the start of the sealer, leaves no
     await eventLog.append(consentsStream(site), -1, [newConsent(site)]);
     const { next } = await eventLog.readAll(null, 100);
     const sealer = createSealer({
-      ...{ db, eventLog, logger: silent, signer, pollMs: 20, keyring: testKeyring },
+      db,
+      eventLog,
+      logger: silent,
+      signer,
+      pollMs: 20,
+      keyring: testKeyring,
       limits: { maxLeaves: 8, maxAgeMs: 20 },
       lookEveryMs: 100,
     });
@@ -303,7 +313,12 @@ test('an erasure whose record the log has lost is sealed', async () => {
     await eventLog.append(soundStream, -1, [newConsent(sound)]);
     const sealer = () =>
       createSealer({
-        ...{ db, eventLog, logger: silent, signer, pollMs: 20, keyring: testKeyring },
+        db,
+        eventLog,
+        logger: silent,
+        signer,
+        pollMs: 20,
+        keyring: testKeyring,
         limits: { maxLeaves: 8, maxAgeMs: 20 },
       });
     const sealed = (leaves: number) => until(async () => (await count(owner, 'leaves')) === leaves);

@@ -401,7 +401,7 @@ test('a rebuild gives way in its first replay only, so that it reaches a log tha
       onProgress: (events) => {
         progress = events;
       },
-      giveWay: async () => {
+      yieldToAdmission: async () => {
         if (gaveWayAt.length === 0) await append(site, events.slice(1_400));
         gaveWayAt.push(progress);
         await until(async () => (await rowsOf(site)) === 2_600);
@@ -423,7 +423,7 @@ test('a rebuild that must reach the end of the log never gives way', async () =>
     eventLog,
     projection: newer,
     isFollowed: false,
-    giveWay: async () => {
+    yieldToAdmission: async () => {
       rests += 1;
     },
   });

@@ -414,8 +414,12 @@ test('sets altered and missing events aside, and relays those around them', asyn
     ])
       await own.owner.query(statement);
     const part = createRelay({
-      ...{ keyring: testKeyring, db: own.worker, eventLog: own.eventLog, logger: silent },
-      ...{ retentionMs: 3_600_000, pollMs: 20 },
+      keyring: testKeyring,
+      db: own.worker,
+      eventLog: own.eventLog,
+      logger: silent,
+      retentionMs: 3_600_000,
+      pollMs: 20,
     });
     await whileRunning([part], () => until(async () => (await listQuarantinedSites(own.worker)).length === 1));
     expect(await setRefusedAside(own.worker, testKeyring, site)).toEqual({ eventIds: [altered?.id], missing: 1 });

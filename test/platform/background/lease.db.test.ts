@@ -6,7 +6,10 @@ import { createTestDatabase } from '../../support/postgres.js';
 test('a lock is free as soon as it is released, and its connection serves others', async () => {
   const database = await createTestDatabase({ migrated: false });
   const db = createPool({
-    ...{ url: database.url, applicationName: 'lease test', maxConnections: 2, statementTimeoutMs: 0 },
+    url: database.url,
+    applicationName: 'lease test',
+    maxConnections: 2,
+    statementTimeoutMs: 0,
     onIdleError: () => undefined,
   });
   const lease = await tryLease(db, 'part');

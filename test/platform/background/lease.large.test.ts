@@ -23,7 +23,10 @@ function poolAt(port?: number) {
   const url = new URL(database.url);
   if (port !== undefined) url.port = String(port);
   return createPool({
-    ...{ url: url.href, applicationName: 'lease test', maxConnections: 2, statementTimeoutMs: 0 },
+    url: url.href,
+    applicationName: 'lease test',
+    maxConnections: 2,
+    statementTimeoutMs: 0,
     onIdleError: () => undefined,
   });
 }

@@ -38,7 +38,10 @@ function throughProxy(): string {
 
 function optionsOf(url: string, server?: ServerBinding): ConnectionOptions {
   return {
-    ...{ url, applicationName: 'test', statementTimeoutMs: 60_000, connectTimeoutMs: 60_000 },
+    url,
+    applicationName: 'test',
+    statementTimeoutMs: 60_000,
+    connectTimeoutMs: 60_000,
     ...(server !== undefined && { server }),
   };
 }

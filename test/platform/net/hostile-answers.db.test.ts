@@ -48,7 +48,8 @@ async function settled(asking: Promise<boolean>, ...failures: readonly (new (...
 
 function webhookClient(): Client {
   const send = createWebhookSender({
-    ...{ allowedNetworks: ['127.0.0.0/8'], userAgent: 'test' },
+    allowedNetworks: ['127.0.0.0/8'],
+    userAgent: 'test',
     onCaught: () => {
       throw new Error('a listener threw');
     },

@@ -156,7 +156,10 @@ const flag = (tag: number) => implicit(tag, new Uint8Array([0xff]));
 /** CRLs that are one part of several, named below their issuer (RFC 5280 §4.2.1.13, §5.2.5). */
 function partCases(): ChainCase[] {
   const part = (name: string, own: Uint8Array, ofCrl: Uint8Array, verdicts: Verdicts): ChainCase => ({
-    ...{ name, root, tsa: tsaOf(root, [points(own)]), others: [] },
+    name,
+    root,
+    tsa: tsaOf(root, [points(own)]),
+    others: [],
     crls: [makeCrl(root, { ...AFTER, extensions: [scope(ofCrl)] })],
     ...verdicts,
   });
@@ -179,7 +182,11 @@ function givenCases(): ChainCase[] {
   const tsa = tsaOf(root, []);
   const revoked = [{ serial: tsa.serial, at: hours(-1) }];
   const given = (name: string, crls: readonly Uint8Array[], verdicts: Verdicts, others: TestCertificate[] = []) => ({
-    ...{ name, root, tsa, others, crls },
+    name,
+    root,
+    tsa,
+    others,
+    crls,
     ...verdicts,
   });
   const crl = (options: Partial<CrlOptions>) => makeCrl(root, { ...AFTER, revoked, ...options });
@@ -190,7 +197,13 @@ function givenCases(): ChainCase[] {
   const damaged = (bytes: Uint8Array, at: number) =>
     bytes.map((octet, i) => (i === (at + bytes.length) % bytes.length ? octet ^ 1 : octet));
   const ocsp = (name: string, answer: Uint8Array, ours: ChainCase['ours']): ChainCase => ({
-    ...{ name, root, tsa, others: [], ocspResponses: [answer], ours, openssl: null },
+    name,
+    root,
+    tsa,
+    others: [],
+    ocspResponses: [answer],
+    ours,
+    openssl: null,
   });
   const answer = (about: TestCertificate) => makeOcspResponse(about, root, { ...AFTER, status: { at: hours(-1) } });
   return [

@@ -93,8 +93,13 @@ describe('one person on several devices', () => {
     );
   const openApp = async (apiKey: string, visitorId: string, options: Partial<MobileOptions> = {}) => {
     const consent = new Consent({
-      ...{ baseUrl: app.url, apiKey, visitorId, origin: ORIGIN, language: 'en' },
-      ...{ storage: device().storage(), randomBytes },
+      baseUrl: app.url,
+      apiKey,
+      visitorId,
+      origin: ORIGIN,
+      language: 'en',
+      storage: device().storage(),
+      randomBytes,
       ...options,
     });
     await consent.start();
@@ -175,12 +180,19 @@ describe('one person on several devices', () => {
       theirs = await app.seed();
       const db = app.service.installation.adminPool;
       const site = await createSite(db, {
-        ...{ tenantId: mine.tenant_id, name: 'Second shop', domain: 'second.example', isVerified: true },
-        ...{ allowedOrigins: [], allowedIps: [] },
+        tenantId: mine.tenant_id,
+        name: 'Second shop',
+        domain: 'second.example',
+        isVerified: true,
+        allowedOrigins: [],
+        allowedIps: [],
       });
       await publishSiteConfig(db, site.id, DEMO_CONFIG, { forAnyDomain: true });
       const { id } = await createDocument(db, {
-        ...{ siteId: site.id, slug: 'explicit-consent', kind: 'consent_form', requiresApprovalToken: true },
+        siteId: site.id,
+        slug: 'explicit-consent',
+        kind: 'consent_form',
+        requiresApprovalToken: true,
       });
       const text = { language: 'en', title: 'Form', mediaType: 'text/plain', content: 'I agree.' };
       const version = await draftVersion(db, { siteId: site.id, documentId: id, ...text });

@@ -11,7 +11,10 @@ const MOST_WRITES = 8;
 /** A service that accepts everything once the device has a network. */
 function openApp(device: Device, received: string[]): Consent {
   return new Consent({
-    ...{ baseUrl: 'https://consent.example', apiKey: 'svc_live_x', randomBytes, storage: device.storage() },
+    baseUrl: 'https://consent.example',
+    apiKey: 'svc_live_x',
+    randomBytes,
+    storage: device.storage(),
     fetch: async (_, { body }) => {
       if (device.isInFlight && body !== undefined) throw new TypeError('Network request failed');
       if (body !== undefined) received.push(JSON.stringify(JSON.parse(body).categories));

@@ -132,7 +132,11 @@ export async function bundled(
       stdin: { contents: entry, loader: 'jsx', resolveDir: join(EXAMPLES, example) },
       outfile: join(out, 'main.js'),
     },
-    ...{ bundle: true, format: 'esm', jsx: 'automatic', plugins: [replaced], logLevel: 'warning' },
+    bundle: true,
+    format: 'esm',
+    jsx: 'automatic',
+    plugins: [replaced],
+    logLevel: 'warning',
     define: {
       'process.env.NODE_ENV': '"development"',
       'import.meta.env': JSON.stringify({ VITE_CONSENT_SERVICE: service, VITE_CONSENT_KEY: apiKey }),

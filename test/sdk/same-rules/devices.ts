@@ -53,7 +53,10 @@ function enter(browser: ModelBrowser, { isSignalled }: DeviceSurroundings): void
   const page = browser.page(ADDRESS);
   const element = { nodeType: 1, lang: 'en', addEventListener: nothing, removeEventListener: nothing };
   const document = {
-    ...{ nodeType: 9, visibilityState: 'visible', addEventListener: nothing, removeEventListener: nothing },
+    nodeType: 9,
+    visibilityState: 'visible',
+    addEventListener: nothing,
+    removeEventListener: nothing,
     documentElement: element,
     dispatchEvent: nothing,
     activeElement: null,
@@ -71,8 +74,14 @@ function enter(browser: ModelBrowser, { isSignalled }: DeviceSurroundings): void
     },
   };
   const globals = {
-    ...{ window: globalThis, document, location: ADDRESS, navigator },
-    ...{ crypto: webCrypto, addEventListener: nothing, dispatchEvent: nothing, HTMLIFrameElement: class {} },
+    window: globalThis,
+    document,
+    location: ADDRESS,
+    navigator,
+    crypto: webCrypto,
+    addEventListener: nothing,
+    dispatchEvent: nothing,
+    HTMLIFrameElement: class {},
   };
   for (const [name, value] of Object.entries(globals))
     Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
@@ -205,8 +214,13 @@ function defined<T>(value: T | undefined): T {
 function container(): Element {
   const nothing = (): void => undefined;
   const element: unknown = {
-    ...{ nodeType: 1, nodeName: 'DIV', tagName: 'DIV', namespaceURI: 'http://www.w3.org/1999/xhtml' },
-    ...{ addEventListener: nothing, removeEventListener: nothing, ownerDocument: globalThis.document },
+    nodeType: 1,
+    nodeName: 'DIV',
+    tagName: 'DIV',
+    namespaceURI: 'http://www.w3.org/1999/xhtml',
+    addEventListener: nothing,
+    removeEventListener: nothing,
+    ownerDocument: globalThis.document,
   };
   return element as Element;
 }

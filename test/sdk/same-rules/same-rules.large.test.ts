@@ -21,7 +21,11 @@ test('the SDKs for pages, for React in strict mode and for apps show, send and k
   const outfile = join(folder, 'compare.mjs');
   try {
     await build({
-      ...{ entryPoints: [COMPARE], outfile, bundle: true, platform: 'node', format: 'esm' },
+      entryPoints: [COMPARE],
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
       define: { 'process.env.NODE_ENV': '"development"' },
       // React is a module of Node's older kind.
       banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },

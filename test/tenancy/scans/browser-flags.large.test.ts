@@ -55,8 +55,12 @@ describe.skipIf(!canRun)(titleNeeding('Chromium', canRun, 'each flag that keeps 
     const [stun, namedStun, transport, quic] = [await udpPort(), await udpPort(), await udpPort(), await udpPort()];
     const ports = { stun, namedStun, transport, quic };
     const browser = await startBrowser({
-      ...{ executable: chromiumPath ?? '', proxyPort: proxy.port, onEvent: () => undefined, limit: never },
-      ...{ faults: new Faults(), without },
+      executable: chromiumPath ?? '',
+      proxyPort: proxy.port,
+      onEvent: () => undefined,
+      limit: never,
+      faults: new Faults(),
+      without,
       flags: [`--origin-to-force-quic-on=127.0.0.1:${quic.port}`],
     });
     const found = (): readonly Way[] =>

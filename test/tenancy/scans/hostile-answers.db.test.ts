@@ -82,7 +82,13 @@ it('the proxy of a scan survives every answer of a page, and forwards what a bro
 const PAGE = 'https://shop.example/';
 const SESSION = { sessionId: 'S' };
 const cookie = {
-  ...{ name: 'a', domain: '.shop.example', path: '/', expires: 9e9, httpOnly: true, secure: true, session: false },
+  name: 'a',
+  domain: '.shop.example',
+  path: '/',
+  expires: 9e9,
+  httpOnly: true,
+  secure: true,
+  session: false,
 };
 /** Messages of a browser after a command: the result, and events. */
 const SENT: Readonly<Record<string, readonly object[]>> = {

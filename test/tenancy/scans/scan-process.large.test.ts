@@ -71,8 +71,13 @@ const notesOf = async (path: string): Promise<readonly Note[]> =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
 const jobFor = (userAgent: string): ScanJob => ({
-  ...{ kind: 'visit', url: 'https://shop.example/', domain: 'shop.example', cookie: null, chromePath: null },
-  ...{ allowedNetworks: [], userAgent },
+  kind: 'visit',
+  url: 'https://shop.example/',
+  domain: 'shop.example',
+  cookie: null,
+  chromePath: null,
+  allowedNetworks: [],
+  userAgent,
 });
 /** A process that was killed stays in the list until its parent has looked. */
 const isGone = async (pid: number | undefined): Promise<boolean> => {
@@ -172,7 +177,10 @@ describe('visits by browser', () => {
   const faults: [string, number][] = [];
   const visits = (chromePath: string) =>
     createVisits({
-      ...{ chromePath, allowedNetworks: [], userAgent: chromePath, program },
+      chromePath,
+      allowedNetworks: [],
+      userAgent: chromePath,
+      program,
       logger: pino({}, { write: (line) => lines.push(line) }),
       countFaults: (cause, number) => faults.push([cause, number]),
     });

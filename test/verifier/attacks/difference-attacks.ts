@@ -214,10 +214,16 @@ function imported(claimed: string): PackageHooks {
   return event('c7', (one) => {
     one.type = 'ConsentImported.v1';
     Object.assign(one.record, {
-      ...{ channel: 'import', api_key_id: null, valid_until: claimed },
+      channel: 'import',
+      api_key_id: null,
+      valid_until: claimed,
       import: {
-        ...{ claimed_at: claimed, tool: 'Tool', file_sha256: 'ab'.repeat(32), row: 1 },
-        ...{ mapping_sha256: 'cd'.repeat(32), imported_by: 'operator' },
+        claimed_at: claimed,
+        tool: 'Tool',
+        file_sha256: 'ab'.repeat(32),
+        row: 1,
+        mapping_sha256: 'cd'.repeat(32),
+        imported_by: 'operator',
       },
     });
   });
@@ -354,7 +360,9 @@ function weakStamps({ root, newSigner }: FixtureAuthority): Attack[] {
   });
   const stamping = (issuer: TestCertificate, signer: Signer) =>
     makeCertificate({
-      ...{ name: 'Weak TSA', issuer, signer },
+      name: 'Weak TSA',
+      issuer,
+      signer,
       extensions: [extendedKeyUsage(true, TIME_STAMPING), keyUsage(0)],
     });
   const ca = makeCertificate({ name: 'Weak CA', issuer: root, signer: weak, extensions: CA_EXTENSIONS });

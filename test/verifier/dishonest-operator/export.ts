@@ -393,7 +393,10 @@ export function signedFiles(draft: Draft, lie?: ManifestLie): ReadonlyMap<string
 export function entriesFile({ entries }: Draft): Uint8Array {
   return ndjson(
     entries.map(({ entry, batch, index, disclosures, erased, keyLost, person }) => ({
-      ...{ entry, batch, index, disclosures },
+      entry,
+      batch,
+      index,
+      disclosures,
       ...(erased === null ? {} : { erased: { ...erased } }),
       ...(keyLost ? { key_lost: true } : {}),
       ...(person === undefined ? {} : { person: { ...person } }),

@@ -422,7 +422,10 @@ const sha256Uuid = '01234567-89ab-4cde-8f01-23456789abcd';
 /** One opening for each value of a record: issue point A1. */
 function* lostKeys(): Generator<Forgery> {
   const bent = (name: string, label: string, change: (line: EntryLine) => void, check: Forgery['check']): Forgery => ({
-    ...{ point: POINT, name, check, verdict: 'invalid' },
+    point: POINT,
+    name,
+    check,
+    verdict: 'invalid',
     draft: (draft) => change(lineOf(draft, label)),
   });
   const called = (line: EntryLine): void => {
@@ -433,7 +436,8 @@ function* lostKeys(): Generator<Forgery> {
   yield { ...erased, request: { person: 'carol' } };
   yield bent('the key of a text is called lost', 'published 1', called, 'disclosure.digest');
   yield {
-    ...{ point: POINT, name: 'the keys of all records of a person are called lost, so that none names the person' },
+    point: POINT,
+    name: 'the keys of all records of a person are called lost, so that none names the person',
     request: { person: 'alice', lostKeys: ['alice 1', 'alice 2', 'alice 3', 'alice 4'] },
     check: 'completeness.person',
     verdict: 'indeterminate',

@@ -184,5 +184,10 @@ const CASES: readonly [string, Partial<Forgery>, Forgery['check']][] = [
 
 /** Changes of the ledger's keys. */
 export const FORGED_KEYS: readonly Forgery[] = CASES.map(([name, rest, check]) => ({
-  ...{ point: POINT, name, world: 'rotated', ...rest, check, verdict: 'invalid' },
+  point: POINT,
+  name,
+  world: 'rotated',
+  ...rest,
+  check,
+  verdict: 'invalid',
 }));

@@ -69,7 +69,12 @@ export function interopCases(folder: string): readonly PlannedCase[] {
 
 function good(authority: FixtureAuthority, name: string, hooks: PackageHooks): PlannedCase {
   return planned(authority, 'nothing wrong', {
-    ...{ name, hooks, options: {}, catches: null, outcome: 'pass', verdict: 'valid' },
+    name,
+    hooks,
+    options: {},
+    catches: null,
+    outcome: 'pass',
+    verdict: 'valid',
   });
 }
 

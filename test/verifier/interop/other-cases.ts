@@ -52,8 +52,15 @@ export function forgedCases(folder: string): readonly ForgedCase[] {
   const trust = { tsaCa: [authority.anchor], at: VERIFIED_AT };
   const small = makePlan(WORLDS.small);
   const honest = (group: string, title: string, make: ForgedCase['make'], ending = 'json'): ForgedCase => ({
-    ...{ group, title, file: `packages/${slug(group)}/${slug(title)}.${ending}`, ...trust },
-    ...{ check: null, outcome: 'pass', verdict: 'valid', ledgerKeys: [small.keys.first.line], make },
+    group,
+    title,
+    file: `packages/${slug(group)}/${slug(title)}.${ending}`,
+    ...trust,
+    check: null,
+    outcome: 'pass',
+    verdict: 'valid',
+    ledgerKeys: [small.keys.first.line],
+    make,
   });
   const ledger = makeLedger(small, authority);
   const used = new Map<string, number>();
@@ -71,9 +78,14 @@ export function forgedCases(folder: string): readonly ForgedCase[] {
     const ending = forgery.receipt === undefined ? 'zip' : 'json';
     return [
       {
-        ...{ group, title: forgery.name, file: fileOf(group, forgery.name, ending), ...trust },
-        ...{ check: forgery.check, outcome: forgery.verdict === 'invalid' ? 'fail' : 'indeterminate' },
-        ...{ verdict: forgery.verdict, ledgerKeys: [plan.keys.first.line] },
+        group,
+        title: forgery.name,
+        file: fileOf(group, forgery.name, ending),
+        ...trust,
+        check: forgery.check,
+        outcome: forgery.verdict === 'invalid' ? 'fail' : 'indeterminate',
+        verdict: forgery.verdict,
+        ledgerKeys: [plan.keys.first.line],
         make: () => {
           const { zip, options: given } = forge.make(forgery);
           return { bytes: zip, promises: (given.promises ?? []).map(({ promise }) => promise) };
@@ -84,7 +96,8 @@ export function forgedCases(folder: string): readonly ForgedCase[] {
   return [
     honest('receipts', 'a receipt', () => ({ bytes: receiptOf(ledger, 'alice 2'), promises: [] })),
     honest('promises', 'a promise that was kept, in a receipt', () => ({
-      ...{ bytes: receiptOf(ledger, 'alice 2'), promises: [promiseOf(small, 'alice 2')] },
+      bytes: receiptOf(ledger, 'alice 2'),
+      promises: [promiseOf(small, 'alice 2')],
     })),
     honest(
       'promises',
@@ -115,8 +128,12 @@ export function statedCases(folder: string): readonly StatedCase[] {
     return { title, ledger: makeLedger(plan, authority, told) };
   });
   const about = (group: string, title: string, { plan }: Ledger) => ({
-    ...{ group, title, file: `${group}/${slug(title)}.json` },
-    ...{ tsaCa: [], ledgerKeys: [plan.keys.first.line], at: VERIFIED_AT },
+    group,
+    title,
+    file: `${group}/${slug(title)}.json`,
+    tsaCa: [],
+    ledgerKeys: [plan.keys.first.line],
+    at: VERIFIED_AT,
   });
   const structure = (
     title: string,

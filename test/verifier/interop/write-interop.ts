@@ -74,9 +74,18 @@ for (const { make, file, tsaCa, ledgerKeys, at, ...about } of forged.filter(isKe
   bytes += made.bytes.length;
   written.push({
     file: put(file, made.bytes),
-    ...{ title: about.title, group: about.group, check: about.check, outcome: about.outcome, verdict: about.verdict },
-    ...{ tsa_ca: tsaCa.map(putRoot), ledger_key: ledgerKeys.map(putLedgerKey) },
-    ...{ max_delay: null, max_age: null, require_stamps: 1, at: at.toISOString(), not_by_script: null },
+    title: about.title,
+    group: about.group,
+    check: about.check,
+    outcome: about.outcome,
+    verdict: about.verdict,
+    tsa_ca: tsaCa.map(putRoot),
+    ledger_key: ledgerKeys.map(putLedgerKey),
+    max_delay: null,
+    max_age: null,
+    require_stamps: 1,
+    at: at.toISOString(),
+    not_by_script: null,
     promises: made.promises.map((promise, i) =>
       put(`promises/${basename(file).replace(/\.\w+$/, '')}-${i + 1}.json`, `${JSON.stringify(promise)}\n`),
     ),
@@ -88,8 +97,12 @@ for (const { make, file, group, ledgerKeys, at, ...about } of stated.filter(isKe
   const content = await make();
   bytes += content.length;
   others[group === 'contradictions' ? 'contradictions' : 'structures'].push({
-    ...{ file: put(file, content), title: about.title, verdict: about.verdict },
-    ...{ ledger_key: ledgerKeys.map(putLedgerKey), at: at.toISOString(), content_sha256: digestOf(content) },
+    file: put(file, content),
+    title: about.title,
+    verdict: about.verdict,
+    ledger_key: ledgerKeys.map(putLedgerKey),
+    at: at.toISOString(),
+    content_sha256: digestOf(content),
   });
 }
 const text = JSON.stringify({ format: 'consent-ledger-interop', version: 1, cases: written, ...others }, null, 1);

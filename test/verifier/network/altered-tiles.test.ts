@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { edgeNodes, Frontier } from '../../../schemas/merkle/tree.js';
+import { Frontier, frontierNodes } from '../../../schemas/merkle/tree.js';
 import { readAuditState } from '../../../verifier-cli/src/network/structure/audit-state.js';
 import { compareTiles } from '../../../verifier-cli/src/network/structure/compare-tiles.js';
 import { TiledLog } from '../../../verifier-cli/src/network/structure/tiled-log.js';
@@ -39,16 +39,16 @@ function tilesOf(leaves: readonly Buffer[]): Map<string, Uint8Array> {
 
 const leavesOf = (size: number): Buffer[] => Array.from({ length: size }, (_, i) => sha256(`leaf ${i}`));
 
-function edgeOf(leaves: readonly Buffer[]): readonly Uint8Array[] {
+function frontierOf(leaves: readonly Buffer[]): readonly Uint8Array[] {
   const tree = new Frontier();
   for (const leaf of leaves) tree.append(new Uint8Array(leaf));
-  return tree.edge;
+  return tree.hashes;
 }
 
 /** @returns the problem; null if all tiles are right */
 async function problemOf(
   files: ReadonlyMap<string, Uint8Array>,
-  edge: readonly Uint8Array[],
+  frontier: readonly Uint8Array[],
   size: number,
   compared = 0,
   opened: string[] = [],
@@ -57,7 +57,7 @@ async function problemOf(
     sourceOf(files, (path) => opened.push(path)),
     size,
   );
-  return compareTiles({ log, edge, compared }).then(
+  return compareTiles({ log, frontier, compared }).then(
     () => null,
     (error: unknown) => (error instanceof Error ? error.message : 'no error'),
   );
@@ -68,10 +68,10 @@ describe('the tiles of a tree', () => {
 
   test.each(SIZES)('of %i leaves are right, and not if one hash of a tile is another', async (size) => {
     const leaves = leavesOf(size);
-    const edge = edgeOf(leaves);
-    expect(edge).toHaveLength(edgeNodes(size).length);
+    const frontier = frontierOf(leaves);
+    expect(frontier).toHaveLength(frontierNodes(size).length);
     const files = tilesOf(leaves);
-    expect(await problemOf(files, edge, size)).toBeNull();
+    expect(await problemOf(files, frontier, size)).toBeNull();
     const names = [...files.keys()];
     const isLarge = size > 1000;
     for (const name of isLarge ? [...names.slice(0, 1), ...names.slice(-3)] : names) {
@@ -80,15 +80,17 @@ describe('the tiles of a tree', () => {
         const wrong = right.slice();
         wrong[Math.floor(place)] = (wrong[Math.floor(place)] ?? 0) ^ 1;
         files.set(name, wrong);
-        expect(await problemOf(files, edge, size), name).toMatch(/^the tile .* is not what checkpoint \d+ commits to$/);
+        expect(await problemOf(files, frontier, size), name).toMatch(
+          /^the tile .* is not what checkpoint \d+ commits to$/,
+        );
       }
       files.set(name, right.slice(0, -1));
-      expect(await problemOf(files, edge, size), name).toMatch(/^the tile .* is not published$/);
+      expect(await problemOf(files, frontier, size), name).toMatch(/^the tile .* is not published$/);
       files.delete(name);
-      expect(await problemOf(files, edge, size), name).toMatch(/^the tile .* is not published$/);
+      expect(await problemOf(files, frontier, size), name).toMatch(/^the tile .* is not published$/);
       files.set(name, right);
     }
-    expect(await problemOf(files, edge, size)).toBeNull();
+    expect(await problemOf(files, frontier, size)).toBeNull();
   });
 
   test('two hashes that changed places are noticed in every tile', async () => {
@@ -99,7 +101,9 @@ describe('the tiles of a tree', () => {
       const swapped = new Uint8Array(
         Buffer.concat([right.slice(HASH, 2 * HASH), right.slice(0, HASH), right.slice(2 * HASH)]),
       );
-      expect(await problemOf(new Map(files).set(name, swapped), edgeOf(leaves), 700), name).toContain(' is not what ');
+      expect(await problemOf(new Map(files).set(name, swapped), frontierOf(leaves), 700), name).toContain(
+        ' is not what ',
+      );
     }
   });
 
@@ -108,20 +112,20 @@ describe('the tiles of a tree', () => {
     const files = tilesOf(leavesOf(512));
     expect(files.has('log/tile/0/001.p/44')).toBe(false);
     files.set('log/tile/1/000.p/1', (files.get('log/tile/1/000.p/2') ?? new Uint8Array()).slice(0, HASH));
-    expect(await problemOf(files, edgeOf(leaves), 300)).toBeNull();
+    expect(await problemOf(files, frontierOf(leaves), 300)).toBeNull();
   });
 
   test('full tiles that were compared before are not read again, and all others are', async () => {
     const size = WIDTH * 5 + 7;
     const leaves = leavesOf(size);
-    const [files, edge] = [tilesOf(leaves), edgeOf(leaves)];
+    const [files, frontier] = [tilesOf(leaves), frontierOf(leaves)];
     const opened: string[] = [];
-    expect(await problemOf(files, edge, size, WIDTH * 2 + 9, opened)).toBeNull();
+    expect(await problemOf(files, frontier, size, WIDTH * 2 + 9, opened)).toBeNull();
     expect(opened.toSorted()).toEqual(
       ['0/002', '0/003', '0/004', '0/005.p/7', '1/000.p/5'].map((name) => `log/tile/${name}`),
     );
     opened.length = 0;
-    expect(await problemOf(files, edge, size, size, opened)).toBeNull();
+    expect(await problemOf(files, frontier, size, size, opened)).toBeNull();
     expect(opened).toEqual([]);
   });
 });

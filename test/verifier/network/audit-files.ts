@@ -50,7 +50,12 @@ export async function auditFiles(
   const checkpoint = parseCheckpoint(parseNote(note)?.text ?? '');
   if (checkpoint === null) throw new Error('the publication has no checkpoint');
   return auditNewest({
-    ...{ source: sourceOf(files, onOpen), folder, checkpoint, note, announcements: [], keys: keysOf(plan) },
+    source: sourceOf(files, onOpen),
+    folder,
+    checkpoint,
+    note,
+    announcements: [],
+    keys: keysOf(plan),
     ...options,
   });
 }

@@ -125,8 +125,14 @@ test('finds what the other forgeries lie about leaves, runs, tags and headers', 
     if (kind === 'sound') expect(isUnseen, forgery.name).toBe(true);
   }
   expect(found).toEqual({
-    ...{ absent: 5, header: 33, headers: 8, leaves: 7, policies: 10, runs: 18 },
-    ...{ unprovable: 20, sound: 30 },
+    absent: 5,
+    header: 33,
+    headers: 8,
+    leaves: 7,
+    policies: 10,
+    runs: 18,
+    unprovable: 20,
+    sound: 30,
   });
 });
 

@@ -430,7 +430,10 @@ test.skipIf(!hasPython || !hasOpenssl)(
     addPolicy(honest);
     const sound = { ledger: makeLedger(honest, authority), expected: 'CONFIRMED' };
     const altered = ['log/tile/0/000', 'log/tile/0/001.p/24', 'log/tile/1/000.p/1'].map((tile) => ({
-      ...{ name: tile, ...sound, tile, expected: `NOT CONFIRMED: ${tile} is not what` },
+      name: tile,
+      ...sound,
+      tile,
+      expected: `NOT CONFIRMED: ${tile} is not what`,
     }));
     const all: readonly { name: string; ledger: Ledger; expected: string; tile?: string }[] = [
       ...[...plans, { name: 'honest', ...sound }, ...altered],

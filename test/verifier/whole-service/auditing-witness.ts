@@ -59,7 +59,9 @@ export class AuditingWitness {
   /** Starts its witness, which audits the structure at a URL. @param state folder of the witness */
   start(url: string, state: string): Promise<Witness> {
     return Witness.start(this.files, this.port, {
-      ...{ keyFile: KEY_FILE, state, structure: url },
+      keyFile: KEY_FILE,
+      state,
+      structure: url,
     });
   }
 

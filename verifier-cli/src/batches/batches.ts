@@ -23,7 +23,7 @@ import { type HeaderMembers, type HeaderScheme, parseVersioned, type Schemes } f
 import { areCountsImpossible, areRootsPossible, isAfterPossible } from './header-rules.js';
 import { RunCounts } from './run-counts.js';
 
-/** A batch or roll-up of the package, as far as its entries' checks need it. */
+/** A Merkle batch or roll-up of the package, reduced to what the checks of entries need. */
 export interface Batch {
   readonly header: HeaderMembers;
   /** How it is hashed, and what it commits to. */
@@ -31,9 +31,9 @@ export interface Batch {
   readonly line: number;
   /** The package's own runs of streams in this batch. */
   readonly runs: readonly StreamRun[];
-  /** Leaves shown under `streams_root`: places and stream keys, in order. */
+  /** Leaves shown under `streams_root`: indexes and stream keys, in order. */
   readonly keys: readonly ShownKey[];
-  /** The package's own streams of which no run is in this batch. */
+  /** The package's own streams that have no run in this batch. */
   readonly lacking: readonly string[];
   /** Verdict of the batch's own checks. */
   readonly verdict: Verdict;
@@ -50,8 +50,8 @@ interface ShownKey {
 /** The batches and roll-ups of a package, by number. */
 export interface Batches extends ReadonlyMap<number, Batch> {
   /**
-   * Numbers of headers of an unknown version. Nothing is known of what they commit to: they prove
-   * nothing, and contradict nothing.
+   * Numbers of headers of an unknown version. What they commit to is unknown, so they neither prove nor contradict
+   * anything.
    */
   readonly unknown: ReadonlySet<number>;
   /** Whether the manifest says which streams the package has, and their keys. */
@@ -86,9 +86,9 @@ class BatchTable extends Map<number, Batch> implements Batches {
 export const NO_BATCHES: Batches = new BatchTable();
 
 /**
- * Verifies every batch: form, order, its place in the ledger tree, and the runs of streams that it
- * shows.
- * @param manifest states the package's streams, of which every line shows what the leaf has; null: unknown
+ * Verifies every batch: its form, its order, its leaf in the ledger tree, and the runs of streams that it shows
+ * (docs/evidence-format.md §6).
+ * @param manifest states the package's streams; every line shows what its leaf has of them; null if unknown
  */
 export async function readBatches(
   files: PackageFiles,
@@ -143,7 +143,7 @@ interface OwnStream {
   readonly counts: RunCounts<number>;
 }
 
-/** Without a salt, no stream of the site can be told from others. */
+/** Returns the package's own streams. Without a salt, the streams of the site cannot be told from others. */
 function ownStreams(manifest: Manifest | null): readonly OwnStream[] {
   const salt = fromHex(manifest?.salt ?? '');
   const site = manifest?.filter.site_id;
@@ -155,9 +155,9 @@ function ownStreams(manifest: Manifest | null): readonly OwnStream[] {
 type ShownBatch = Omit<Batch, 'verdict' | 'cause'>;
 
 /**
- * Verifies what a leaf shows of the package's streams: the run with the leaves beside it, or that there is
- * none. It must agree with all other leaves: a roll-up that states a shorter run than a batch under it
- * would hide the end of a stream.
+ * Verifies what a leaf shows of the package's streams: a run with its neighbouring leaves, or that there is none. This
+ * must agree with all other leaves, because a roll-up that states a shorter run than a batch under it would hide the
+ * end of a stream.
  */
 function verifyOwnRuns(batch: ShownBatch, own: readonly OwnStream[], findings: EntryFindings): void {
   const { number } = batch.header;
@@ -178,7 +178,9 @@ function verifyOwnRuns(batch: ShownBatch, own: readonly OwnStream[], findings: E
   }
 }
 
-/** Whether the leaves on both sides of a stream's place are shown, so that it has at most one run. */
+/**
+ * Returns whether the leaves on both sides of a stream's position are shown, so that the stream has at most one run.
+ */
 function isPlaceShown({ header, keys }: Pick<Batch, 'header' | 'keys'>, key: string, isThere: boolean): boolean {
   const count = header.streams_count;
   if (!isThere) return isShownAbsent(keys, key, count);
@@ -188,11 +190,11 @@ function isPlaceShown({ header, keys }: Pick<Batch, 'header' | 'keys'>, key: str
   return areAdjacent(keys[place - 1]?.index, index, count) && areAdjacent(index, keys[place + 1]?.index, count);
 }
 
-/** Verifies that a roll-up counts, and has the streams of, every batch under it that the package shows. */
+/** Verifies that a roll-up includes the counts and streams of every batch under it that the package shows. */
 function verifyRollUp({ header, keys }: ShownBatch, batches: BatchTable, findings: EntryFindings): void {
   const { number, streams_count: streams } = header;
   let [entries, tags] = [0, 0];
-  /** The lowest leaf that is counted so far: a roll-up counts what is under it. */
+  /** The lowest leaf that has been counted so far. A roll-up includes what is under it. */
   let counted = number;
   for (const below of batches.backTo(firstCovered(number))) {
     const hidden = below.keys.some(({ key }) => isShownAbsent(keys, key, streams));
@@ -209,7 +211,7 @@ function verifyRollUp({ header, keys }: ShownBatch, batches: BatchTable, finding
   if (tags > header.tags_count) findings.fail('batch.tags', finding('roll-up-counts-fewer', { batch: number }));
 }
 
-/** Whether shown leaves prove that a tree of so many leaves does not have a key. */
+/** Returns whether shown leaves prove that a tree with this number of leaves lacks a key. */
 function isShownAbsent(keys: readonly ShownKey[], key: string, count: number): boolean {
   const above = keys.findIndex((shown) => shown.key >= key);
   const place = above < 0 ? keys.length : above;
@@ -307,7 +309,7 @@ function verifyRuns({ header, scheme }: KnownHeader, { streams, hashes }: BatchL
   else findings.fail('batch.streams', problem);
 }
 
-/** Finds a contradiction to the rule that the runs are sorted by key and tile the batch. */
+/** Checks that the runs are sorted by key and tile the batch. @returns the first contradiction, or null */
 function tilingProblem({ count, streams_count: streams }: HeaderMembers, shown: readonly ShownRun[]): Finding | null {
   for (const [i, { index, key, ...run }] of shown.entries()) {
     const before = shown[i - 1];

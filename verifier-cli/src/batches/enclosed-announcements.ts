@@ -19,8 +19,8 @@ import { proofOfEntryIn } from '../ledger/proved-entry.js';
 import { readBatchLines } from './batch-lines.js';
 
 /**
- * Reads the announcements of a package: each must be under the first checkpoint over its batch, which the
- * keys before and after it signed.
+ * Reads the announcements of a package. The keys before and after an announcement must have signed the first checkpoint
+ * over its batch.
  * @param lines of the announcements in `entries.ndjson`, in order
  */
 export async function readAnnouncements(
@@ -52,7 +52,7 @@ export async function readAnnouncements(
   return { ...chain, problem, unproved, proofs: proofs.slice(0, chain.announcements.length) };
 }
 
-/** Follows announcements of which nothing shows that they are in the ledger of their checkpoint, up to one that is wrong. */
+/** Follows announcements that are not proved to be in the ledger of their checkpoint, up to the first invalid one. */
 async function followUnproved(
   lines: readonly EntryLine[],
   checkpoints: Checkpoints,
@@ -74,7 +74,7 @@ async function followUnproved(
   return { unproved, problem: null };
 }
 
-/** Proves each announcement under the first checkpoint over it, up to one for which something is missing. */
+/** Proves each announcement under the first checkpoint over it, up to the first one whose proof is incomplete. */
 async function proveLines(
   files: PackageFiles,
   checkpoints: Checkpoints,

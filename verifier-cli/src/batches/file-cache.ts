@@ -4,7 +4,7 @@ import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
 import type { Finding } from '../findings/finding.js';
 
-/** Content of a batch's file as it is kept in memory, or the reason why the file does not count. */
+/** Content of a batch's file in memory, or the reason why the file was refused. */
 interface Kept {
   /** Bytes of memory. */
   readonly bytes: number;
@@ -15,13 +15,13 @@ export interface FileKind<T extends Kept> {
   /** Name of the file of a batch. */
   readonly nameOf: (number: number) => string;
   readonly read: (number: number) => Promise<T>;
-  /** Makes the entry that is kept in place of a file that is not read. */
+  /** Creates the entry that replaces a file that is not read. */
   readonly refused: (reason: Finding) => T;
-  /** Bytes that may be read in all, beside those for each byte of the entries. */
+  /** Bytes that may be read in total, in addition to an allowance per byte of the entries. */
   readonly bytes: number;
   /** How often a file may be read. */
   readonly loads: number;
-  /** Largest file, in bytes; none: `read` decides. */
+  /** Largest file, in bytes; if absent, `read` decides. */
   readonly fileBytes?: number;
   readonly texts: {
     readonly tooOften: Finding;
@@ -31,12 +31,12 @@ export interface FileKind<T extends Kept> {
 }
 
 /**
- * Reads the proof files of batches on demand, and keeps the latest used within a budget of memory. The
- * total of bytes read is bounded too: a small package whose proofs unpack to gigabytes, or whose
- * entries jump between batches, must not take hours.
+ * Reads the proof files of batches on demand, and keeps the most recently used ones within a memory budget. The total
+ * number of bytes read is limited, too: a small package whose proofs unpack to gigabytes, or whose entries jump between
+ * batches, must not take hours.
  */
 export class FileCache<T extends Kept> {
-  /** The latest used last. */
+  /** Most recently used last. */
   readonly #loaded = new Map<number, T>();
   readonly #loads = new Map<number, number>();
   #bytes = 0;
@@ -51,12 +51,12 @@ export class FileCache<T extends Kept> {
     this.#allowance = kind.bytes + PROOF_LIMITS.bytesPerEntryByte * entryBytes;
   }
 
-  /** Returns the content of a file from memory. The file does not become the latest used. */
+  /** Returns the content of a file from memory, without marking it as most recently used. */
   peek(number: number): T | undefined {
     return this.#loaded.get(number);
   }
 
-  /** Returns the content of a file from memory. The file becomes the latest used. */
+  /** Returns the content of a file from memory, and marks it as most recently used. */
   use(number: number): T | undefined {
     const kept = this.#loaded.get(number);
     if (kept === undefined) return undefined;
@@ -70,7 +70,7 @@ export class FileCache<T extends Kept> {
     return this.#loads.has(number);
   }
 
-  /** Brings files into memory that are used together: none of them makes room for another one. */
+  /** Loads files that are needed together, so that none of them evicts another. */
   async load(...numbers: readonly number[]): Promise<void> {
     for (const number of numbers) {
       if (this.use(number) !== undefined) continue;
@@ -85,7 +85,7 @@ export class FileCache<T extends Kept> {
     }
   }
 
-  /** Counts a read of a file. Returns the entry that replaces it if it is refused; null: the file may be read. */
+  /** Counts a read of a file. Returns the entry that replaces the file if it is refused, or null if it may be read. */
   #refusal(number: number): T | null {
     const { refused, texts, nameOf, loads: allowed, fileBytes = Number.POSITIVE_INFINITY } = this.kind;
     const loads = (this.#loads.get(number) ?? 0) + 1;

@@ -1,9 +1,9 @@
 import { HASH_LENGTH } from '../../../schemas/merkle/hashing.js';
 
-/** Values in one piece of memory: a list that grows never copies what it holds. */
+/** Values per chunk. Chunks are never copied when the list grows. */
 const CHUNK = 256;
 
-/** Values of 32 bytes, by the million: one by one they would take six times the memory. */
+/** A list for millions of 32-byte values. As separate objects, they would take six times as much memory. */
 export class HashList {
   readonly #chunks: Uint8Array[] = [];
   #length = 0;
@@ -36,7 +36,7 @@ export class HashList {
     return this.#chunks[Math.floor(index / CHUNK)]?.subarray(start, start + HASH_LENGTH);
   }
 
-  /** Gives back the memory that the last chunk does not use. Nothing is added afterwards. */
+  /** Releases the unused memory of the last chunk. Nothing may be added afterwards. */
   trim(): void {
     const last = this.#chunks.pop();
     const used = this.#length * HASH_LENGTH - this.#chunks.length * CHUNK * HASH_LENGTH;

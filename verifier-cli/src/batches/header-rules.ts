@@ -4,7 +4,7 @@ import { emptyRoot } from '../../../schemas/merkle/hashing.js';
 
 type Members = Omit<BatchHeader, 'v'>;
 
-/** Whether a header states counts that no leaf of the ledger tree can have. */
+/** Returns whether a header states counts that no leaf of the ledger tree can have (docs/evidence-format.md §6). */
 export function areCountsImpossible({ count, streams_count: streams, tags_count: tags }: Members): boolean {
   return streams > count || tags > count || (count > 0 && streams === 0);
 }
@@ -21,7 +21,7 @@ export function areRootsPossible(header: Members): boolean {
   );
 }
 
-/** Whether the checkpoint in `after` is one that could be stamped when the leaf was sealed. */
+/** Returns whether the checkpoint in `after` could have been stamped when the leaf was sealed. */
 export function isAfterPossible({ after, number }: Members): boolean {
   return after === null || (after.size <= number && after.size > 0);
 }

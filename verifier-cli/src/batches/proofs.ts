@@ -23,13 +23,13 @@ type Proofs =
   | { readonly kind: 'leaves'; readonly leaves: LeafList; readonly isRootRight: boolean; readonly bytes: number }
   | { readonly kind: 'none'; readonly reason: Finding; readonly bytes: number };
 
-/** Bytes that a path costs beside its hashes. */
+/** Bytes of a path in addition to its hashes. */
 const OVERHEAD = 150;
 
 /** Looks up the proofs of entries, batch by batch (`FileCache`). */
 export class ProofCache {
   readonly #cache: FileCache<Proofs>;
-  /** Neighbouring entries are of one batch. */
+  /** The latest batch, because neighbouring entries usually belong to the same one. */
   #latest: { readonly number: number; readonly proofs: Proofs } | null = null;
 
   constructor(
@@ -50,7 +50,7 @@ export class ProofCache {
     });
   }
 
-  /** Whether the place of this index can be looked up without reading a file. */
+  /** Returns whether the proof of this index can be looked up without reading a file. */
   isAtHand({ header: { number, count } }: Batch, index: number): boolean {
     return index >= count || this.#atHand(number) !== undefined;
   }
@@ -61,7 +61,7 @@ export class ProofCache {
   }
 
   /**
-   * @param batch whose proofs are at hand
+   * @param batch a batch whose proofs are in memory
    * @param leaf in hex
    * @returns null if the leaf is proved to be in the batch at this index, else why not
    */
@@ -83,7 +83,7 @@ export class ProofCache {
       : finding('entry-not-in-batch', { batch: number, index, reason: proofProblem(verdict.reason) });
   }
 
-  /** The audit path of a leaf, upwards; null if none is enclosed. */
+  /** Returns the audit path of a leaf, upwards; null if the package has none. */
   async pathOf(batch: Batch, index: number): Promise<readonly Uint8Array[] | null> {
     await this.load(batch);
     const proofs = this.#atHand(batch.header.number);

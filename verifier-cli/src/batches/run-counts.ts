@@ -8,7 +8,7 @@ interface Counted<T> {
 
 /** A run of one stream, as a leaf of the ledger tree states it. */
 export interface StatedRun {
-  /** Number of the first leaf of its period; of a batch, its own. */
+  /** Number of the first leaf of its period; for a batch, its own number. */
   readonly from: number;
   /** Its own number. */
   readonly to: number;
@@ -17,10 +17,10 @@ export interface StatedRun {
 }
 
 /**
- * The events of one stream, counted along the ledger. A run from `first` to `last` states two counts:
- * that the leaves before its period have `first` events, and that the leaves up to its end have
- * `last` + 1. Counts never decrease, and there is one for each leaf. So a roll-up cannot cut the end of
- * a run below it, and a later leaf cannot take up a revision again.
+ * The events of one stream, counted along the ledger. A run from `first` to `last` states two counts: that the leaves
+ * before its period have `first` events, and that the leaves up to its end have `last` + 1. Counts never decrease, and
+ * each leaf has exactly one. So a roll-up cannot cut off the end of a run below it, and a later leaf cannot reuse a
+ * revision.
  */
 export class RunCounts<T> {
   /** Sorted by number; counts increase with it. */
@@ -28,7 +28,7 @@ export class RunCounts<T> {
 
   /**
    * Adds the statements of a run.
-   * @returns null; or the source of a statement that it contradicts: the run is then not added
+   * @returns null, or the source of a statement that it contradicts; the run is then not added
    */
   add({ from, to, first, last }: StatedRun, source: T): { readonly source: T } | null {
     const before = { number: from - 1, count: first, source };
@@ -42,7 +42,7 @@ export class RunCounts<T> {
 
   /**
    * Adds the statement that the leaves of a period have no event of the stream.
-   * @returns null; or the source of a statement that it contradicts
+   * @returns null, or the source of a statement that it contradicts
    */
   addNone({ from, to }: Pick<StatedRun, 'from' | 'to'>, source: T): { readonly source: T } | null {
     const inside = this.#known.slice(this.#placeOf(from - 1), this.#placeOf(to + 1));
@@ -64,13 +64,13 @@ export class RunCounts<T> {
     return next.number === number ? (next.count === count ? null : next) : next.count < count ? next : null;
   }
 
-  /** A statement about a leaf within a period that has another count than its run allows. */
+  /** Returns a statement about a leaf within a period whose count its run does not permit. */
   #within(before: Counted<T>, after: Counted<T>): Counted<T> | null {
     const inside = this.#known.slice(this.#placeOf(before.number), this.#placeOf(after.number + 1));
     return inside.find(({ count }) => count < before.count || count > after.count) ?? null;
   }
 
-  /** The place of the first statement about this leaf or a later one. */
+  /** Returns the index of the first statement about this leaf or a later one. */
   #placeOf(number: number): number {
     let low = 0;
     let high = this.#known.length;

@@ -13,7 +13,7 @@ import type { Batches } from './batches.js';
 import { FileCache } from './file-cache.js';
 import { HashList } from './hash-list.js';
 
-/** The tags that are proved to be in a batch or roll-up, with their places; or why none are. */
+/** The tags that are proved to be in a batch or roll-up, with their indexes; or why none are. */
 type ProvedTags =
   | {
       readonly kind: 'tags';
@@ -23,7 +23,7 @@ type ProvedTags =
     }
   | { readonly kind: 'none'; readonly reason: Finding; readonly bytes: number };
 
-/** Bytes that a file costs beside its tags. */
+/** Bytes of a file in addition to its tags. */
 const OVERHEAD = 100;
 const NO_TAG = new Uint8Array(PERSON_TAG_BYTES);
 
@@ -62,7 +62,7 @@ export class TagCache {
     await this.#cache.load(...numbers.filter((number) => this.#isUsable(number)));
   }
 
-  /** Reads the files that nothing needed so far: one that is wrong is wrong, also where nobody looks into it. */
+  /** Reads the files that no check has needed so far: an invalid file is invalid even if nothing depends on it. */
   async loadOthers(): Promise<void> {
     for (const name of this.files.archive.keys()) {
       const [, number] = /^tags\/(\d+)\.ndjson$/.exec(name) ?? [];
@@ -71,7 +71,7 @@ export class TagCache {
   }
 
   /**
-   * @param number of a batch or roll-up that is at hand
+   * @param number of a batch or roll-up that is loaded
    * @param tag in hex
    * @returns null if the tag is proved to be in it, else why not
    */
@@ -85,7 +85,7 @@ export class TagCache {
     return isThere ? null : finding('tag-missing', { batch: number });
   }
 
-  /** Returns whether a tag is in a batch or roll-up whose tags are at hand. @param tag 32 bytes */
+  /** Returns whether a tag is in a batch or roll-up whose tags are loaded. @param tag 32 bytes */
   placeOf(number: number, tag: Uint8Array): TagPlace {
     if (this.batches.unknown.has(number)) return 'unknown-version';
     const batch = this.batches.get(number);
@@ -99,7 +99,7 @@ export class TagCache {
     return areAdjacent(proved.indexes[at - 1], proved.indexes[at], count) ? 'absent' : 'unproved';
   }
 
-  /** Whether the statements of a batch count: a batch that failed its checks bounds nothing and proves nothing. */
+  /** Returns whether a batch may be relied on. One that failed its checks proves nothing. */
   #isUsable(number: number): boolean {
     const batch = this.batches.get(number);
     return batch !== undefined && batch.verdict !== 'invalid';
@@ -154,7 +154,7 @@ function none(reason: Finding): ProvedTags {
   return { kind: 'none', reason, bytes: OVERHEAD };
 }
 
-/** Place of the first shown tag that is not below this one. */
+/** Returns the index of the first shown tag that is not below this one. */
 function placeOf(
   { tags }: Extract<ProvedTags, { kind: 'tags' }>,
   tag: Uint8Array,

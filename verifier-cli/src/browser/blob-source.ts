@@ -1,8 +1,6 @@
 import type { ByteSource } from '../container/byte-source.js';
 
-/**
- * A source over a file that the reader chose; its parts are read from the disk as they are needed.
- */
+/** Creates a source over a file that the reader chose. Parts are read from disk as needed. */
 export function blobSource(blob: Blob): ByteSource {
   return {
     size: blob.size,

@@ -24,15 +24,15 @@ export type Checked =
       readonly report: VerificationReport;
       readonly listing: ConsentListing;
       readonly trust: TrustSource;
-      /** Null: no second file was given. */
+      /** Null if no second file was given. */
       readonly compared: NamedComparison | null;
-      /** The proof that a promise was broken; null: none was, or the files together are the proof. */
+      /** The proof that a promise was broken; null if none was, or if the two files together are the proof. */
       readonly breach: ContradictionFile | null;
     }
   | { readonly kind: 'comparison'; readonly compared: NamedComparison }
   | { readonly kind: 'contradiction'; readonly verdict: ContradictionVerdict };
 
-/** Files that a reader gave, with the trust that they are checked with. */
+/** Files that a reader gave, with the trust anchors for the check. */
 export interface GivenFiles {
   readonly subject: Subject;
   readonly compared: Compared | null;
@@ -86,7 +86,7 @@ async function compareFiles({ subject, compared, proofs, options }: GivenFiles):
   }
 }
 
-/** The result as a page. A contradiction stands before the verdict on the first file. */
+/** Renders the result as a page. A contradiction comes before the verdict on the first file. */
 export function partsOf(checked: Checked, texts: Texts): ReportParts {
   if (checked.kind === 'contradiction') return contradictionParts(checked.verdict, texts);
   if (checked.kind === 'comparison') return { head: [comparisonHeader(checked.compared, texts)], body: [] };
@@ -120,7 +120,7 @@ export function dataOf(checked: Checked): object {
   return checked.kind === 'package' ? checked.report : comparisonReport(checked.compared);
 }
 
-/** The proof that a comparison found; null: none, or both files together are the proof. */
+/** Returns the proof that a comparison found; null if there is none, or if both files together are the proof. */
 export function proofIn(checked: Checked): ContradictionFile | null {
   return checked.kind === 'contradiction' ? null : (checked.compared?.comparison.contradiction ?? null);
 }

@@ -20,7 +20,7 @@ export type Given =
   | { readonly kind: 'contradiction'; readonly file: File; readonly proof: Contradiction }
   | { readonly kind: 'note'; readonly file: File }
   | { readonly kind: 'roots'; readonly certificates: readonly Uint8Array[] }
-  /** Keys of ledgers and of witnesses: their lines tell one from the other. */
+  /** Keys of ledgers and of witnesses, which their lines distinguish. */
   | { readonly kind: 'keys'; readonly keys: readonly VerifierKey[]; readonly witnessKeys: readonly VerifierKey[] }
   /** A string states why the file cannot be used. */
   | { readonly kind: 'trust'; readonly name: string; readonly trust: TrustFile | string }
@@ -64,7 +64,7 @@ function trustIn(bytes: Uint8Array): TrustFile | string {
   }
 }
 
-/** The certificates in PEM that were typed or pasted. */
+/** Returns the PEM certificates that were typed or pasted. */
 export function typedCertificates(text: string): readonly Uint8Array[] {
   return text.includes('-----BEGIN ') ? certificatesIn(utf8(text)) : [];
 }

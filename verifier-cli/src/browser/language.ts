@@ -4,7 +4,7 @@ import type { Texts } from '../i18n/texts.js';
 import { textsIn } from '../i18n/texts-in.js';
 import { find } from './elements.js';
 
-/** The language of the page: that of the browser at first, and the one that the reader chooses. */
+/** The language of the page: initially that of the browser, then the one that the reader chooses. */
 export interface PageLanguage {
   readonly texts: () => Texts;
   /** @param show shows a part of the page again in a new language */
@@ -32,7 +32,7 @@ export function startLanguage(): PageLanguage {
 /** A text in the language of the reader. */
 export type Wording = (texts: Texts) => string;
 
-/** An element that states what the page does, in the language that the reader chooses meanwhile. */
+/** An element that says what the page is doing, and follows a change of language. */
 export interface StatusLine {
   readonly say: (wording: Wording) => void;
   /** The latest text. */

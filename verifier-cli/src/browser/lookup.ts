@@ -25,7 +25,7 @@ const Answer = z.union([
 ]);
 type Answer = z.infer<typeof Answer>;
 
-/** Consent token of a record, from what the visitor entered; null: it has none. */
+/** Finds the consent token of a record in what the visitor entered; null if there is none. */
 function tokenIn(entered: string): string | null {
   const [token] = /ct_(?:test_)?[0-9a-f]{32}/.exec(entered) ?? [];
   if (token !== undefined) return token;
@@ -93,7 +93,7 @@ function answerMarkup(answer: Answer, texts: Texts): Markup {
     {},
     element(
       'section',
-      // Not the green of a verdict: the service states it, and proves nothing here.
+      // Not the green of a verdict, because here the service only states this and proves nothing.
       { class: `verdict ${valid ? 'stated' : 'invalid'}` },
       element('span', { class: 'sign', 'aria-hidden': 'true' }, valid ? 'i' : '✗'),
       element(

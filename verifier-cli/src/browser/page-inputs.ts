@@ -20,9 +20,9 @@ export type Compared = Extract<Given, { kind: 'package' | 'note' }>;
 
 /** The reader's input while the page is open: it is neither stored nor sent. */
 export interface Inputs {
-  /** Null: none was given. */
+  /** Null if none was given. */
   readonly subject: () => Subject | null;
-  /** Null: nothing is to be compared. */
+  /** Null if nothing is to be compared. */
   readonly compared: () => Compared | null;
   /** Consistency proofs for the comparison. */
   readonly proofs: () => readonly ConsistencyLine[];
@@ -37,17 +37,19 @@ export interface Inputs {
   readonly options: () => Omit<VerifyOptions, 'onProgress'> | Wording;
 }
 
-/** Fields that take files. Each takes any of them: the content says what a file is. */
+/** Fields that take files. Each accepts any kind, because the content says what a file is. */
 const FILE_FIELDS = ['package', 'roots', 'keys', 'promises', 'witnesses', 'compare', 'consistency'] as const;
 const TYPED_FIELDS = ['person', 'max-delay', 'max-age', 'require-stamps', 'require-witnesses', 'at'] as const;
 
-/** Place that the reader chose for a file: of two packages, only the reader knows which one to compare. */
+/**
+ * Field that the reader chose for a file. If there are two packages, only the reader knows which one to compare with.
+ */
 type Place = 'compare' | 'anywhere';
 
 /**
  * Takes chosen and dropped files, and what is typed.
  * @param onChange called when the input is to be checked
- * @param onIgnored called with the name of a file that is of no use
+ * @param onIgnored called with the name of a file that cannot be used
  */
 export function startInputs(
   language: PageLanguage,
@@ -74,7 +76,7 @@ export function startInputs(
   const typedKeys = find('keys-text', HTMLTextAreaElement);
   const typedWitnesses = find('witnesses-text', HTMLTextAreaElement);
 
-  /** The folded inputs still name what was checked. */
+  /** Shows the names of the checked files even while the inputs are folded. */
   const nameFiles = (): void => {
     const names = [subject, compared].flatMap((one) => one?.file.name ?? []);
     find('given-files', HTMLElement).textContent = names.length === 0 ? '' : `(${names.join(', ')})`;
@@ -89,7 +91,7 @@ export function startInputs(
     nameFiles();
     note('compare').textContent = sizedName(found.file);
   };
-  /** @param isSecond whether the same choice of files had another one to check already */
+  /** @param isSecond whether the same selection already contained a file to check */
   const takeOne = (found: Given, place: Place, isSecond: boolean): void => {
     switch (found.kind) {
       case 'contradiction':
@@ -232,7 +234,7 @@ function onDrop(take: (files: Iterable<File>, place: Place) => Promise<void>): v
   });
 }
 
-/** The place of a field that files were chosen in or dropped on. */
+/** Returns the role of a field that files were chosen in or dropped on. */
 function placeOf(target: EventTarget | null): Place {
   const field = target instanceof Element ? target.closest('.field') : null;
   return field?.querySelector(':scope > #compare') != null ? 'compare' : 'anywhere';

@@ -31,7 +31,7 @@ export interface StartedPage {
   readonly language: PageLanguage;
   /** Takes the keys and root certificates that the service publishes, and checks the file again if there is one. */
   readonly publish: Inputs['publish'];
-  /** @param listener learns of every check whether a ledger key or a root certificate was missing */
+  /** @param listener is told after every check whether a ledger key or a root certificate was missing */
   readonly onChecked: (listener: (isTrustMissing: boolean) => void) => void;
 }
 
@@ -104,7 +104,7 @@ export function startPage(): StartedPage {
       if (subject?.kind === 'package')
         await verifyPackage(blobSource(subject.file), options, { watch, list: new ConsentList(MAX_CONSENTS) });
     }, show);
-    // The verdict on the package stands; only the progress was said meanwhile.
+    // The verdict on the package is unchanged; only the progress was shown meanwhile.
     if (isShown) status.say(before);
   });
 
@@ -121,7 +121,7 @@ export function startPage(): StartedPage {
     startRecordList(place, listing, report.package.development === true, options);
   };
 
-  /** Shows what was found, or the inputs alone. */
+  /** Shows the result, or only the inputs. */
   const fold = (isFolded: boolean): void => {
     intro.hidden = isFolded;
     inputFields.open = !isFolded;

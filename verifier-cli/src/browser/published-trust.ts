@@ -13,8 +13,8 @@ export interface PublishedTrust {
 }
 
 /**
- * Offers the ledger keys and root certificates that the service publishes, where a check lacks
- * them. They prove nothing against the service itself, which the page says as long as they count.
+ * If a check lacks ledger keys or root certificates, offers those that the service publishes. They prove nothing
+ * against the service itself, and the page says so as long as they are in use.
  */
 export function startPublishedTrust({ language, publish, onChecked }: StartedPage): PublishedTrust {
   const button = find('published-trust', HTMLButtonElement);
@@ -36,7 +36,7 @@ export function startPublishedTrust({ language, publish, onChecked }: StartedPag
   return { use };
 }
 
-/** @throws Error if the service does not give them */
+/** @throws Error if the service does not provide them */
 async function publishedFiles(): Promise<File[]> {
   const [keys, roots] = await Promise.all([KEYS, ROOTS].map(answerOf));
   const { data } = LedgerKeysResponse.parse(await keys?.json());

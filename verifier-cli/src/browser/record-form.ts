@@ -19,7 +19,7 @@ import { renderDom } from './render-dom.js';
 
 /** The form that shows one record of the package that was checked. */
 export interface RecordForm {
-  /** Empties it, and offers it only where there is a package. */
+  /** Clears the form, and shows it only if there is a package. */
   reset(isOffered: boolean): void;
   /** Shows one record. @param record its consent token */
   show(record: string): void;
@@ -34,9 +34,9 @@ export interface CheckedSubject {
 /**
  * Makes the form work.
  * @param language of the page
- * @param subject what the records are of; null: nothing was checked
- * @param verify verifies the package once more with an eye on one record, and calls `show` unless
- *   something else was begun meanwhile
+ * @param subject what the records are of; null if nothing was checked
+ * @param verify verifies the package again while watching one record, and calls `show` unless other work was started
+ *   meanwhile
  */
 export function startRecordForm(
   language: PageLanguage,
@@ -196,7 +196,7 @@ function saveButton(attachment: ShownAttachment, { page }: Texts): HTMLButtonEle
   made.type = 'button';
   made.className = 'plain';
   made.textContent = `${page.saveFile}: ${name}`;
-  // Never as the type that was sent with it: the browser must not open it as a page.
+  // Never with the media type that was sent with it, because the browser must not open it as a page.
   made.addEventListener('click', () => save(name, 'application/octet-stream', new Uint8Array(bytes)));
   return [made];
 }

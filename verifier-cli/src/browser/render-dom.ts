@@ -2,7 +2,7 @@ import { styleRoot, toDom } from '../../../sdk/banner/dom.js';
 import type { Drawing } from '../../../sdk/banner/drawing.js';
 import { type Markup, type Picture, pictureUrl } from '../rendering/markup.js';
 
-/** The nodes of a piece of a page. Texts are set as texts: nothing is parsed. */
+/** Creates the nodes of a part of a page. Texts are set as text; nothing is parsed. */
 export function renderDom(markup: Markup): Node {
   if (typeof markup === 'string') return document.createTextNode(markup);
   if ('picture' in markup) return renderPicture(markup);

@@ -9,8 +9,8 @@ import type { Warn } from './trust-files.js';
 import { UsageError } from './usage-error.js';
 
 /**
- * Writes the proof that a promise was broken, if the package holds another record under the promised
- * event id. A record that is missing has no short proof: promise and package prove it together.
+ * Writes the proof that a promise was broken, if the package holds another record under the promised event id. There is
+ * no short proof for a missing record: promise and package together prove it.
  * @throws UsageError if the file exists or cannot be written
  */
 export async function writeBreach(

@@ -49,7 +49,7 @@ export interface Output {
 
 /**
  * Checks a package, or a proof of a contradiction that `compare` wrote, and prints the report.
- * @returns the exit code: 0 also for a contradiction that is proved
+ * @returns the exit code, which is 0 for a proved contradiction, too
  * @throws UsageError
  */
 export async function runCheck(path: string, options: CheckOptions, output: Output): Promise<number> {
@@ -58,7 +58,7 @@ export async function runCheck(path: string, options: CheckOptions, output: Outp
       throw new UsageError('--html applies to packages only, and this file is a contradiction proof');
     return runCheckContradiction(path, options, output.out, 'neither an evidence package nor a contradiction proof');
   }
-  // Only the page shows the records.
+  // Records are only needed for the page.
   const list = options.html === undefined ? null : new ConsentList(SHOWN_RECORDS);
   const texts = parseLanguage(options.language);
   const report = await verifyFile(path, options, output, { list });

@@ -1,9 +1,9 @@
-/** As of a program that the signal SIGPIPE ended (128 + 13): it stands for no verdict. */
+/** Exit code of a program that SIGPIPE ended (128 + 13), which is not a verdict. */
 const EXIT_OUTPUT_CLOSED = 141;
 
 /**
- * Ends the program quietly when the reader of its output closes it, as `head` does. Node.js ignores
- * SIGPIPE, and would end with a trace of the stack and the exit code of an invalid package.
+ * Ends the program quietly when the reader of its output closes it, as `head` does. Node.js ignores SIGPIPE, and would
+ * end with a stack trace and the exit code of an invalid package.
  */
 export function endWhenOutputCloses(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

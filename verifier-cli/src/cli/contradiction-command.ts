@@ -15,9 +15,9 @@ export interface ContradictionOptions extends LedgerKeyOptions {
   readonly json?: boolean;
 }
 
-/** The first byte of a proof: no ZIP begins with it. */
+/** The first byte of a proof. A ZIP never begins with it. */
 const OPENING_BRACE = 0x7b;
-/** The format of a receipt stands within these bytes. */
+/** A receipt states its format within these bytes. */
 const START_BYTES = 48;
 
 const EXIT = { proved: 0, 'not-proved': 1, indeterminate: 3 } as const;
@@ -25,9 +25,9 @@ const TITLES = { proved: 'PROVED', 'not-proved': 'NOT PROVED', indeterminate: 'U
 
 /**
  * Verifies a proof that `compare` wrote.
- * @param what the file should have been, for the message if it is no such proof
+ * @param what what the file should have been, for the message if it is not such a proof
  * @returns the exit code: 0 if the ledger contradicts itself
- * @throws UsageError if the file is no such proof
+ * @throws UsageError if the file is not such a proof
  */
 export async function runCheckContradiction(
   path: string,
@@ -49,7 +49,7 @@ export async function runCheckContradiction(
 }
 
 /**
- * Whether a file may be such a proof, and is no package.
+ * Returns whether a file may be such a proof rather than a package.
  * @throws UsageError if it cannot be read
  */
 export async function mayBeContradiction(path: string): Promise<boolean> {

@@ -7,9 +7,9 @@ export interface ExplainOptions {
 }
 
 /**
- * Prints what a check asks, what makes it fail and what leaves it open.
+ * Prints what a check verifies, what makes it fail, and what leaves it undecided.
  * @param id of a check as reports name it, or the part before its dot; undefined: all checks
- * @throws UsageError where no check has this id
+ * @throws UsageError if no check has this id
  */
 export function runExplain(
   id: string | undefined,

@@ -6,14 +6,14 @@ import { parseWitnesses } from './options.js';
 import { readCertificates, readLedgerKeys, readWitnessKeys, type Warn } from './trust-files.js';
 import { UsageError } from './usage-error.js';
 
-/** Options that name keys of a ledger, as commander gives them. */
+/** Options that name keys of a ledger, as commander returns them. */
 export interface LedgerKeyOptions {
-  /** A file with all that is trusted, in place of single keys. */
+  /** A trust file, instead of single keys. */
   readonly trust?: string;
   readonly ledgerKey?: readonly string[];
 }
 
-/** Options that name all that is trusted, as commander gives them. */
+/** Options that name everything that is trusted, as commander returns them. */
 export interface TrustOptions extends LedgerKeyOptions {
   readonly tsaCa?: readonly string[];
   readonly witnessKey?: readonly string[];
@@ -22,8 +22,8 @@ export interface TrustOptions extends LedgerKeyOptions {
 }
 
 /**
- * Reads what the verifying person trusts: the file of `--trust`, or the single options. Roots of time
- * stamp authorities may be given beside the file, because a policy of other programs has none.
+ * Reads what the verifying person trusts: the file of `--trust`, or the single options. Roots of time stamp authorities
+ * may be given in addition to the file, because policy files of other programs do not contain any.
  * @throws UsageError
  */
 export async function readTrust(options: TrustOptions, warn: Warn): Promise<TrustFile> {

@@ -26,7 +26,7 @@ export async function runList(path: string, options: ListOptions, output: Output
     throw new UsageError('--csv and --json are different outputs: give one of them');
   const texts = parseLanguage(options.language);
   const list = new ConsentList(MAX_CONSENTS);
-  // The list selects by any disclosed value: it does not ask whose package it is.
+  // The list selects by any disclosed value, so it does not matter whose package it is.
   const { person, ...given } = options;
   const report = await verifyFile(path, given, output, { list });
   const { listing } = list;

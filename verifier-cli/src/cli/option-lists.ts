@@ -41,9 +41,8 @@ const OTHERS_WITH_VALUE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Lets several files follow one option (`--tsa-ca a.pem b.pem`), as if the option stood before each
- * of them. A file counts to the option only once the command has its own arguments, so that
- * `--tsa-ca a.pem token.tsr` still names the token.
+ * Lets several files follow one option (`--tsa-ca a.pem b.pem`), as if the option preceded each of them. Files belong
+ * to the option only once the command has its own arguments, so that `--tsa-ca a.pem token.tsr` still names the token.
  * @param args of the program, the command first
  */
 export function spreadLists(args: readonly string[]): readonly string[] {

@@ -23,7 +23,7 @@ export function parseDuration(text: string): number {
 export function parseTime(text: string): Date {
   const isTime = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/.test(text);
   const time = new Date(text);
-  // Date turns 30 February into 2 March.
+  // JavaScript's Date turns 30 February into 2 March.
   const day = new Date(`${text.slice(0, 10)}T00:00:00Z`);
   const isDay = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text.slice(0, 10));
   if (!isTime || !isDay || Number.isNaN(time.getTime()))

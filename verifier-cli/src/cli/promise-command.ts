@@ -20,7 +20,7 @@ const TITLES = { genuine: 'GENUINE', forged: 'NOT GENUINE', 'unknown-key': 'UNDE
 /**
  * Verifies a promise and prints what was promised.
  * @returns the exit code
- * @throws UsageError if the file is no promise
+ * @throws UsageError if the file is not a promise
  */
 export async function runPromise(
   path: string,

@@ -5,7 +5,7 @@ import type { ShownRecord } from '../show/shown-record.js';
 import { UsageError } from './usage-error.js';
 
 /**
- * Writes the files of the person to a folder that exists. An existing file stays.
+ * Writes the files of the person to an existing folder. Existing files are not overwritten.
  * @throws UsageError if a file exists or cannot be written
  */
 export async function saveAttachments(folder: string, { attachments }: ShownRecord): Promise<void> {

@@ -67,7 +67,7 @@ export async function runTimestamp(
   return EXIT_CODES[found.verdict];
 }
 
-/** Labels of PEM blocks that hold a token: openssl writes the first two, other programs the rest. */
+/** Labels of PEM blocks that contain a token. openssl writes the first two, other programs the rest. */
 const TOKEN_LABEL = /^(?:PKCS7|CMS|TIME ?-?STAMP(?: TOKEN| RESPONSE)?)$/;
 
 function tokenIn(path: string, bytes: Uint8Array): Uint8Array {
@@ -80,8 +80,7 @@ function tokenIn(path: string, bytes: Uint8Array): Uint8Array {
 type Imprint = Extract<TimestampInput['stamped'], { imprint: unknown }>['imprint'];
 
 /**
- * The digest of a file of any size by the hash that the token uses; by SHA-256 where it names none
- * that is known.
+ * Computes the digest of a file of any size with the hash that the token uses, or with SHA-256 if that hash is unknown.
  */
 async function imprintOf(token: Uint8Array, path: string): Promise<Imprint> {
   const parsed = attempt(() => parseTimestamp(token));

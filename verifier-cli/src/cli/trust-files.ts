@@ -15,7 +15,7 @@ const CRL = /^X509 CRL$/;
 export type Warn = (text: string) => unknown;
 
 /**
- * Certificates of files in PEM (one or more in each, other blocks ignored) or DER.
+ * Reads certificates from files in PEM (one or more in each, other blocks ignored) or DER.
  * @returns DER, one item a certificate
  * @throws UsageError
  */
@@ -34,8 +34,8 @@ export function readOcspResponses(paths: readonly string[], warn: Warn): Promise
 }
 
 /**
- * Reads the items of files. One that cannot be read is reported and ignored: bundles of authorities
- * contain certificates of every age.
+ * Reads the items of files. Items that cannot be read are reported and ignored, because bundles of authorities contain
+ * certificates of every age.
  */
 async function readAll(
   paths: readonly string[],

@@ -5,8 +5,8 @@ import { isReceipt, isUnfiltered, type Manifest } from '../../../schemas/evidenc
 import type { PlacedRun } from './runs-problem.js';
 
 /**
- * Returns the last revision up to which a manifest states that a stream is whole as of its checkpoint; −1
- * if it states that the ledger has none. Null if it makes no statement about the end of the stream.
+ * Returns the last revision up to which a manifest states that a stream is complete as of its checkpoint; −1 if it
+ * states that the ledger has none; null if it says nothing about the end of the stream.
  */
 export function claimedEnd({ filter, complete, checkpoint, ...rest }: Manifest, stream: string): number | null {
   const { site_id: site } = filter;
@@ -19,7 +19,7 @@ export function claimedEnd({ filter, complete, checkpoint, ...rest }: Manifest, 
 }
 
 /**
- * Describes how a run contradicts a manifest that states its stream as whole; null if it does not.
+ * Describes how a run contradicts a manifest that states its stream as complete; null if it does not.
  * @param run with the key of its stream, in hex
  */
 export function claimsProblem(manifest: Manifest, run: PlacedRun & { readonly key: string }): string | null {
@@ -34,8 +34,8 @@ export function claimsProblem(manifest: Manifest, run: PlacedRun & { readonly ke
 }
 
 /**
- * Describes how two manifests state different salts for one site; null if they do not. With two salts, a
- * ledger could keep two streams of a site, and show each person the one that suits.
+ * Describes how two manifests state different salts for one site; null if they do not. With two salts, a ledger could
+ * keep two streams of a site and show each person whichever suits it.
  */
 export function saltsProblem(one: Manifest, other: Manifest): string | null {
   const site = one.filter.site_id;

@@ -7,12 +7,12 @@ import { isSoundKey } from '../trust/sound-keys.js';
 import { type Comparison, compareHistories } from './compare.js';
 import { type History, historyOfNote, historyOfPackage } from './history.js';
 
-/** Trust and proofs that the person who compares gives, besides the two files. */
+/** Trust and proofs that the person who compares supplies in addition to the two files. */
 export interface ComparisonOptions {
   readonly keys: readonly VerifierKey[];
   /** How the stamp of each side's newest checkpoint is evaluated. */
   readonly stamps: TimestampTrust;
-  /** Consistency proofs besides those of the files. */
+  /** Consistency proofs in addition to those in the files. */
   readonly proofs: readonly ConsistencyLine[];
 }
 
@@ -44,7 +44,7 @@ export class NotComparable extends Error {
   }
 }
 
-/** A larger file is no checkpoint note. */
+/** A larger file is not a checkpoint note. */
 const MAX_NOTE_BYTES = 1024 * 1024;
 
 /**
@@ -73,7 +73,7 @@ async function historyOf(side: 'a' | 'b', source: ByteSource, { keys, stamps }: 
   return history;
 }
 
-/** Whether a file begins as a package (ZIP) or a receipt (JSON): a note begins with the ledger's name. */
+/** Returns whether a file begins like a package (ZIP) or a receipt (JSON). A note begins with the ledger's name. */
 async function mayBePackage(source: ByteSource): Promise<boolean> {
   const [first, second] = await source.read(0, Math.min(2, source.size));
   return (first === 0x50 && second === 0x4b) || first === 0x7b;

@@ -22,7 +22,7 @@ export interface Comparison {
   readonly statement: Finding;
   /** The side that shows the longer history; null if neither does, or if it is unknown. */
   readonly newer: 'a' | 'b' | null;
-  /** Places (stream and revision) that both packages show. */
+  /** Number of positions (stream and revision) that both packages show. */
   readonly entriesCompared: number;
   /**
    * The proof, ready to be written; null unless it is a contradiction, or if the two files together are
@@ -96,7 +96,7 @@ export async function compareHistories(
   if (!isProvedExtension(older.newest, newer.newest, known, all)) {
     return unknown(finding('sides-not-connected', { newer: newer.newest.size, older: older.newest.size }), compared);
   }
-  // A finding that is not proved leaves the persons open, although the history is one.
+  // A finding without proof leaves the question of the persons open, although the history is the same.
   const open = persons.find(({ kind }) => kind === 'open') ?? persons[0];
   if (open !== undefined)
     return unknown(
@@ -116,15 +116,12 @@ export async function compareHistories(
 }
 
 /**
- * Maximum number of differing entry pairs to prove: entries changed only in a package must not hide
- * those of the ledger.
+ * Maximum number of differing entry pairs to try to prove, so that entries altered only in a package do not hide
+ * differences in the ledger.
  */
 const MAX_ENTRY_PROOFS = 100;
 
-/**
- * Looks for contradictions, the simplest first. Whether one holds is for `verifyContradiction` to
- * say.
- */
+/** Looks for contradictions, simplest first. `verifyContradiction` decides whether one holds. */
 async function* possibleProofs(
   a: History,
   b: History,
@@ -153,7 +150,7 @@ async function* possibleProofs(
   }
 }
 
-/** Whether the records are sealed, and both files are signed as a key of the ledger certifies. */
+/** Returns whether the records are sealed and both files are signed by a key that the ledger certified. */
 async function isProvedByFiles(
   { records }: PersonFinding,
   keys: readonly VerifierKey[],
@@ -177,10 +174,7 @@ function forkedCheckpoints(a: History, b: History): Proof | null {
   return null;
 }
 
-/**
- * A proof that is right for the larger tree, and leads to another root than the smaller checkpoint
- * has.
- */
+/** Returns a proof that is valid for the larger tree but leads to a root other than that of the smaller checkpoint. */
 function rewritten(a: History, b: History, proofs: readonly ConsistencyLine[]): Proof | null {
   const known: NotedCheckpoint[] = [...a.checkpoints.values(), ...b.checkpoints.values()].filter(
     (one) => one.isTrusted,
@@ -211,7 +205,7 @@ function differentBatches(a: History, b: History): Proof | null {
   return null;
 }
 
-/** The side that shows more changes of the ledger's keys. */
+/** Returns the side that shows more changes of the ledger's keys. */
 function longer(a: History, b: History): History {
   return a.announcements.length >= b.announcements.length ? a : b;
 }

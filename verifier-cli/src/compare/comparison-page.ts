@@ -33,7 +33,7 @@ export function comparisonBanner({ comparison, sides, files }: NamedComparison, 
   );
 }
 
-/** The comparison alone, where the first file has no records to check. */
+/** Returns only the comparison, for a first file that has no records to check. */
 export function comparisonHeader(compared: NamedComparison, texts: Texts): Element {
   const title = element('h1', {}, texts.report.comparison.title);
   return element('header', {}, title, comparisonBanner(compared, texts));

@@ -7,9 +7,8 @@ import { parseShape } from '../files/parse.js';
 import type { NotedCheckpoint } from './history.js';
 
 /**
- * The proofs of a file: the answer of `/checkpoints/<size>/consistency/<from>`, or lines as in
- * `consistency.ndjson`.
- * @returns null if it holds anything else
+ * Parses the proofs of a file: the response of `/checkpoints/<size>/consistency/<from>`, or lines as in
+ * `consistency.ndjson`. @returns null for any other content
  */
 export function parseConsistencyFile(bytes: Uint8Array): readonly ConsistencyLine[] | null {
   const answer = parseShape(ConsistencyResponse, bytes);
@@ -24,9 +23,9 @@ export function parseConsistencyFile(bytes: Uint8Array): readonly ConsistencyLin
 }
 
 /**
- * Whether proofs lead from one checkpoint to a larger one, over any of the checkpoints that are
- * known.
- * @param known checkpoints of both sides; of one size there may be several, with different roots
+ * Returns whether proofs lead from one checkpoint to a larger one, possibly through other known checkpoints (RFC 9162
+ * §2.1.4.2).
+ * @param known checkpoints of both sides; there may be several of one size, with different roots
  */
 export function isProvedExtension(
   older: NotedCheckpoint,
@@ -41,8 +40,7 @@ export function isProvedExtension(
     if (!group.some((other) => nameOf(other) === nameOf(checkpoint))) group.push(checkpoint);
     bySize.set(checkpoint.size, group);
   }
-  // Proofs lead from smaller to larger: in the order of what they start from, one pass reaches
-  // everything.
+  // Proofs lead from smaller to larger sizes, so one pass in the order of their starting sizes reaches everything.
   for (const { from, to, path } of proofs.toSorted((a, b) => a.from - b.from)) {
     for (const start of bySize.get(from) ?? []) {
       if (!reached.has(nameOf(start))) continue;

@@ -37,7 +37,7 @@ import { absenceProblem, policiesProblem, tilingProblem } from './structure-prob
 
 /** Whether a contradiction is proved, and what it says, in words. */
 export interface ContradictionVerdict {
-  /** `indeterminate`: it holds together, but no key of the ledger was given. */
+  /** `indeterminate`: the proof is consistent, but no key of the ledger was given. */
   readonly outcome: 'proved' | 'not-proved' | 'indeterminate';
   readonly statement: string;
 }
@@ -88,7 +88,7 @@ function statementOf(proof: Contradiction, keys: readonly VerifierKey[], isKeyed
   }
 }
 
-/** The ledger promised one record under an event id, and sealed another one. */
+/** The ledger promised one record under an event id, but sealed another one. */
 async function stateBreach(
   { promise, second }: Extract<Contradiction, { kind: 'promise' }>,
   keys: readonly VerifierKey[],
@@ -108,7 +108,7 @@ async function stateBreach(
   return `${promised.origin} promised one record under the event id ${promised.eventId}, and sealed another one`;
 }
 
-/** The ledger signed a manifest that states a stream as whole, and sealed more of it. */
+/** The ledger signed a manifest that states a stream as complete, but sealed more of it. */
 async function stateClaim(
   { manifest: text, signature, second }: Extract<Contradiction, { kind: 'claims' }>,
   keys: readonly VerifierKey[],
@@ -184,7 +184,7 @@ async function provedPersons(
 }
 
 /**
- * Whether each of these records is sealed, and names a person.
+ * Returns whether each of these records is sealed and names a person.
  * @param given keys of the ledger that the person who verifies trusts, at least one
  */
 export async function areProvedPersons(
@@ -202,7 +202,7 @@ export async function areProvedPersons(
   }
 }
 
-/** A run or tag of which the leaves before it know nothing. */
+/** A run or tag whose predecessors the earlier leaves do not have. */
 async function stateAbsence(
   { first, second, absent }: Extract<Contradiction, { kind: 'absent' }>,
   keys: readonly VerifierKey[],
@@ -363,7 +363,7 @@ function placedRunsProblem(one: PlacedRunOf, other: PlacedRunOf): string | null 
   return tiling ?? (isComparable ? runsProblem(toHex(one.key), one, other) : null);
 }
 
-/** A run that is proved to be under `streams_root`, whatever it states. */
+/** Returns a run that is proved to be under `streams_root`, without judging what it states. */
 function placedRun({ run, index, hashes, ...batch }: ProvedRun, checkpoint: Checkpoint) {
   const header = provedBatch(batch, checkpoint);
   const root = rootOfShown(header.streams_count, [{ index, hash: runLeaf(run.key, run) }], hashes);
@@ -377,7 +377,7 @@ function bytesOf(hex: string): Uint8Array {
 }
 
 /**
- * The given keys whose algorithm is sound, and those that they vouch for by announcements.
+ * Returns the given keys whose algorithm is still secure, and those that they vouch for with announcements.
  * @param at time of verification
  */
 export async function successors(

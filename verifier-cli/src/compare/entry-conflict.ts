@@ -12,7 +12,7 @@ interface Place {
   readonly revision: number;
 }
 
-/** How many places both packages show, as far as they were walked. */
+/** Number of positions that both packages show, as far as they have been walked. */
 export interface Tally {
   compared: number;
 }
@@ -60,8 +60,8 @@ function compare(a: Place, b: Place): number {
 }
 
 /**
- * Gathers what proves that an entry of a package is in the ledger of its newest checkpoint; null if
- * something is missing.
+ * Collects the proof that an entry of a package is in the ledger of its newest checkpoint; null if something is
+ * missing.
  */
 export async function proofOfEntry(
   { newest, batches, files }: History,

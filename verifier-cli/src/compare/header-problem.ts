@@ -4,7 +4,7 @@ import { Count } from '../../../schemas/evidence/primitives.js';
 import { areCountsImpossible, areRootsPossible, isAfterPossible } from '../batches/header-rules.js';
 import { parseShape } from '../files/parse.js';
 
-/** The header of a leaf; or its version, if this program does not know it; or what is wrong with it. */
+/** The header of a leaf, or its version if this program does not know it, or what is wrong with it. */
 export type ReadHeader =
   | { readonly header: BatchHeader; readonly newer: null; readonly problem: null }
   | { readonly header: null; readonly newer: number; readonly problem: null }

@@ -44,22 +44,19 @@ export interface History {
    * `newest`.
    */
   readonly batches: ReadonlyMap<number, BatchLine>;
-  /** Null for a checkpoint alone. */
+  /** Null if there is only a checkpoint. */
   readonly files: PackageFiles | null;
   /** Null for a checkpoint alone, or if it cannot be read. */
   readonly manifest: Manifest | null;
   /** Exact texts of the manifest and its signature; null for a checkpoint alone, or if one is too long for a proof. */
   readonly signedManifest: { readonly manifest: string; readonly signature: string } | null;
-  /** Whether a key signed the manifest that a trusted key of the ledger certifies. */
+  /** Whether the manifest is signed by a key that a trusted key of the ledger certifies. */
   readonly isManifestSigned: boolean;
-  /**
-   * Proved time of the newest checkpoint (RFC 3339); null if no stamp over it holds, or no root was
-   * given.
-   */
+  /** Proved time of the newest checkpoint (RFC 3339); null if no time stamp over it is valid, or no root was given. */
   readonly stampedAt: string | null;
 }
 
-/** Reads a checkpoint note. @returns null if it is none */
+/** Reads a checkpoint note. @returns null if the bytes are not one */
 export async function historyOfNote(bytes: Uint8Array, keys: readonly VerifierKey[]): Promise<History | null> {
   const text = decodeUtf8(bytes);
   const note = text === null ? null : parseNote(text);
@@ -83,9 +80,9 @@ export async function historyOfNote(bytes: Uint8Array, keys: readonly VerifierKe
 }
 
 /**
- * Reads the ledger data of a package or a receipt, without checking its records: `check` does that.
+ * Reads the ledger data of a package or a receipt. It does not check records; `check` does that.
  * @param stamps how the stamp of its newest checkpoint is evaluated
- * @returns null if it is no package with a checkpoint
+ * @returns null if it is not a package with a checkpoint
  */
 export async function historyOfPackage(
   source: ByteSource,

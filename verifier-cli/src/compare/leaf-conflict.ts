@@ -19,8 +19,8 @@ interface ShownTree extends LeavesOf {
 }
 
 /**
- * Looks for trees of which two packages show contradictory leaves: streams, then tags. Each is to be
- * held against `verifyContradiction`.
+ * Looks for trees of which two packages show contradictory leaves: first streams, then tags. The caller must pass each
+ * to `verifyContradiction`.
  */
 export async function* leafConflicts(a: History, b: History): AsyncGenerator<LeavesPair, void> {
   for (const [tree, read] of [
@@ -72,7 +72,7 @@ function conflictOf(
   return null;
 }
 
-/** The leaves of a view between which a key would be, and the one with the same index. */
+/** Returns the leaves of a view between which a key would be, and the one with the same index. */
 function neighboursOf({ leaves }: ShownTree, { index, key }: KeyedLeaf): readonly KeyedLeaf[] {
   const text = toHex(key);
   const chosen = [

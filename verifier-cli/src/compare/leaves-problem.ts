@@ -42,7 +42,7 @@ export function leavesProblem(one: LeavesOf, other: LeavesOf): string | null {
   return `sealed roll-up ${other.header.number} without a leaf of batch ${one.header.number}, which it covers (${one.tree})`;
 }
 
-/** A tag that two batches have; null: none that is shown. */
+/** Returns a tag that two batches have; null if none is shown. */
 function sharedTag(one: LeavesOf, other: LeavesOf): string | null {
   if (one.header.level > 0 || other.header.level > 0) return null;
   const tags = new Set(one.leaves.map(({ key }) => toHex(key)));
@@ -60,7 +60,7 @@ function isSorted(leaves: readonly KeyedLeaf[]): boolean {
   });
 }
 
-/** Whether a view of a tree shows that it lacks a key. */
+/** Returns whether a view of a tree shows that the tree lacks a key. */
 export function isShownAbsent({ header, tree, leaves }: LeavesOf, key: Uint8Array): boolean {
   const count = tree === 'tags' ? header.tags_count : header.streams_count;
   const text = toHex(key);

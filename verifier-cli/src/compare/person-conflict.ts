@@ -17,15 +17,15 @@ export interface ShownPersonRecord extends PersonRecord {
   readonly disclosure: string;
 }
 
-/** Finding about the records of one visitor in a ledger (docs/evidence-format.md, “Two ids”). */
+/** A finding about the records of one visitor in a ledger (docs/evidence-format.md, “Two ids”). */
 export type PersonFinding =
   /** Two or three records that prove a contradiction by themselves: see `personsProblem`. */
   | { readonly kind: 'proof'; readonly records: readonly ShownPersonRecord[] }
-  /** The records, and what a file states, prove it together: no shorter proof exists. */
+  /** The records together with a statement of a file prove it. There is no shorter proof. */
   | { readonly kind: 'files'; readonly records: readonly ShownPersonRecord[]; readonly statement: string }
   | { readonly kind: 'open'; readonly records: readonly ShownPersonRecord[]; readonly statement: string };
 
-/** Looks for two ids of one visitor, as far as one side opens person tags. Each is to be verified. */
+/** Looks for two ids of one visitor, as far as one side opens person tags. The caller must verify each finding. */
 export async function personFindings(a: History, b: History): Promise<readonly PersonFinding[]> {
   const findings: PersonFinding[] = [];
   const shownOnce = onceForEach(personsShown);
@@ -46,7 +46,7 @@ export async function personFindings(a: History, b: History): Promise<readonly P
   return findings;
 }
 
-/** Calls a function at most once for each history: a package is read from its beginning each time. */
+/** Calls a function at most once for each history, because each call reads the package from its beginning. */
 function onceForEach<T>(read: (side: History) => Promise<T>): (side: History) => Promise<T> {
   const known = new Map<History, Promise<T>>();
   return (side) => {
@@ -169,7 +169,7 @@ function* misnumbered(own: readonly Numbered[]): Generator<PersonFinding> {
   }
 }
 
-/** A package for the person states fewer records than a record shown elsewhere has as its number. */
+/** Finds a package for the person that states fewer records than the number of a record shown elsewhere. */
 function* unstated({ side }: VisitorRecords, own: readonly Numbered[]): Generator<PersonFinding> {
   const records = side.manifest?.filter.person?.records ?? null;
   const further = own.find(({ n, batch }) => records !== null && n > records && batch < side.newest.size);
@@ -182,8 +182,8 @@ function* unstated({ side }: VisitorRecords, own: readonly Numbered[]): Generato
 }
 
 /**
- * A record with another tag than the person's id gives. An honest ledger has it only from before the
- * first, or after the last moment at which it held the id.
+ * Finds a record whose tag differs from the one that the person's id yields. In an honest ledger, such a record comes
+ * only before the first or after the last moment at which the ledger had the id.
  */
 function* twoIds(
   { erased }: VisitorRecords,
@@ -233,7 +233,7 @@ export async function proofOfPerson(record: ShownPersonRecord): Promise<ProvedPe
   return null;
 }
 
-/** Whether a trusted ledger key signed the entries and the checkpoint of a side. */
+/** Returns whether a trusted ledger key signed the entries and the checkpoint of a side. */
 export async function isSignedSide({ files, manifest, newest, isManifestSigned }: History): Promise<boolean> {
   if (files === null || manifest === null || !isManifestSigned || !newest.isTrusted) return false;
   const digest = await files.digest(PACKAGE_FILES.entries);

@@ -15,8 +15,8 @@ export interface PersonRecord {
 }
 
 /**
- * Finds the numbers that records have under an id. A record of a person is an event of the stream, so
- * that its number is at most its revision plus 1.
+ * Finds the numbers that records have under an id. A record of a person is an event of the stream, so its number is at
+ * most its revision plus 1.
  * @param id hex
  * @returns numbers by tag; a record that is not in it has no tag of the id, if `isDecided`
  */
@@ -37,7 +37,7 @@ export function numbersUnder(id: string, records: readonly PersonRecord[]): Read
   return numbers;
 }
 
-/** Whether `numbersUnder` tries every number that the record can have, or its tag is opened. */
+/** Returns whether `numbersUnder` tries every number that the record can have, or its tag is opened. */
 export function isDecided({ revision, tag, opening }: PersonRecord): boolean {
   return revision < LIMITS.personRecords || (opening !== null && opens(opening, tag));
 }
@@ -47,8 +47,8 @@ function opens({ id, n }: PersonOpening, tag: string): boolean {
 }
 
 /**
- * Describes how records of one stream contradict each other; null if they do not. An id is
- * random, and is destroyed with the last of the person's keys: it cannot come back.
+ * Describes how records of one stream contradict each other; null if they do not. An id is random and is destroyed with
+ * the last of the person's keys, so it cannot come back.
  * @param records two with tags of one id, whose numbers do not increase; or three of one visitor in the
  *   order of the ledger, of which only the first and the last have tags of one id
  */

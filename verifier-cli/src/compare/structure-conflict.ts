@@ -42,9 +42,8 @@ interface ProvedRun extends RunPlace {
 }
 
 /**
- * Looks for statements about the structure of the ledger that contradict each other, in one file or in
- * both: headers, runs, and manifests that state a stream as whole. Each is to be held against
- * `verifyContradiction`.
+ * Looks for contradictory statements about the structure of the ledger, in one file or in both: headers, runs, and
+ * manifests that state a stream as complete. The caller must pass each to `verifyContradiction`.
  */
 export function* structureConflicts(a: History, b: History): Generator<StructureProof, void> {
   const leaves = [...provedLeaves(a), ...provedLeaves(b)].sort((x, y) => x.header.number - y.header.number);
@@ -78,13 +77,13 @@ function isSigned(side: History): side is SignedHistory {
   return side.manifest !== null && side.signedManifest !== null && side.isManifestSigned;
 }
 
-/** Leaves before a roll-up that are compared with it: those of both sides under one of level 1. */
+/** Number of leaves before a roll-up that are compared with it: those of both sides under a roll-up of level 1. */
 const MOST_UNDER = 256;
 
 /** @param leaves by number */
 function* contradictoryHeaders(leaves: readonly ProvedLeaf[]): Generator<StructureProof, void> {
   for (const [i, leaf] of leaves.entries()) {
-    // Two neighbours show every decrease along the ledger. A roll-up is compared with the batches under it, too.
+    // Comparing neighbours finds every decrease along the ledger. A roll-up is also compared with the batches under it.
     const earlier = leaves.slice(Math.max(0, i - (leaf.header.level === 0 ? 1 : MOST_UNDER)), i);
     const other = earlier.find(({ header }) => headersProblem(header, leaf.header) !== null);
     if (other !== undefined) yield { kind: 'headers', first: headerFile(other), second: headerFile(leaf) };

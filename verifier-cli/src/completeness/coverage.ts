@@ -9,16 +9,16 @@ import { type Finding, finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 import type { CompleteRuns } from './runs.js';
 
-/** How much of one stream the package is shown to hold. */
+/** How much of one stream the package provably contains. */
 export interface StreamCoverage {
   readonly stream: string;
-  /** Runs of which no revision is missing, those that adjoin joined. */
+  /** Runs without a missing revision. Adjacent runs are joined. */
   readonly complete: readonly { readonly first: number; readonly last: number }[];
-  /** No revision from 0 to this one is missing; null if that is not shown. */
+  /** The last revision up to which none is missing from 0 on; null if that is not shown. */
   readonly complete_up_to: number | null;
   /**
-   * The last revision in the ledger as of the checkpoint, −1 if it has none: shown by all batches.
-   * Null if they do not show it.
+   * The last revision in the ledger as of the checkpoint, as all batches show; −1 if it has none; null if they do not
+   * show it.
    */
   readonly ledger_reaches: number | null;
   /** Asked for as a whole, and complete from 0 to where the ledger reaches. */
@@ -95,7 +95,7 @@ type StreamEnd =
 function streamEnd(stream: string, batches: Batches, size: number): StreamEnd {
   let last = -1;
   let unknown: number | null = null;
-  /** Whether a batch between may have revisions of the stream. */
+  /** Whether a batch in between may have revisions of the stream. */
   let mayContinue = false;
   for (const number of coverOf(size)) {
     if (batches.unknown.has(number)) {
@@ -167,9 +167,9 @@ export interface Covered {
 }
 
 /**
- * Holds what the package contains against what its batches prove of the streams. A package of a whole
- * site contains all of its consents as of the checkpoint, and every package all notices of the site:
- * no event can be left off at the end.
+ * Compares what the package contains with what its batches prove about the streams. A package of a whole site contains
+ * all of its consents as of the checkpoint, and every package contains all notices of the site, so no event can be cut
+ * off at the end (docs/evidence-format.md §10).
  */
 export function verifyCoverage({ manifest, ...rest }: Shown<Manifest | null>): Covered {
   if (manifest === null) return { coverage: null, tail: NO_TAIL, policies: 'not-applicable' };
@@ -177,12 +177,12 @@ export function verifyCoverage({ manifest, ...rest }: Shown<Manifest | null>): C
   const coverage = coverageOf(shown);
   const tail = tailOf(coverage.consents.stream, shown);
   const { size } = shown;
-  // Without a checkpoint, nothing is in the ledger as far as the package shows. A receipt claims to
-  // hold no stream as a whole.
+  // Without a checkpoint, the package does not show that anything is in the ledger. A receipt does not claim to contain
+  // any stream completely.
   if (size === null || isReceipt(manifest)) return { coverage, tail, policies: 'not-applicable' };
   if (isUnfiltered(manifest.filter)) verifyWhole(coverage.consents, size, shown);
   verifyWhole(coverage.notices, size, shown);
-  // A policy that is left out could be the stricter one.
+  // A missing policy could be the stricter one.
   return { coverage, tail, policies: verifyWhole(coverage.policies, size, shown) };
 }
 

@@ -14,7 +14,7 @@ import { WORK, type WorkMeter } from '../work/work-meter.js';
 
 /** Degrees to which a package is shown to contain the records of the requested person. */
 export const PERSON_COVERAGES = [
-  /** The package is not about one person, or restricted further. */
+  /** The package is not about one person, or is restricted further. */
   'not-claimed',
   /** Every record of the person as of the checkpoint. */
   'complete',
@@ -32,12 +32,15 @@ interface PersonContext {
   readonly work: WorkMeter;
 }
 
-/** A line of an entry is longer: more records than such lines are missing, without a look at their tags. */
+/**
+ * Every line of an entry is longer than this. If more records are claimed than such lines fit, some are missing,
+ * whatever their tags.
+ */
 const LEAST_LINE_BYTES = 64;
 
 /**
- * Verifies that a package for a person holds all of the person's records: those with the tags of 1 to
- * `records`, and none has the next tag (docs/evidence-format.md, “Persons”).
+ * Verifies that a package for a person contains all of the person's records: those with the tags of 1 to `records`,
+ * while no batch has the next tag (docs/evidence-format.md, “Persons”).
  */
 export class PersonRecords {
   readonly #id: Uint8Array | null;
@@ -48,7 +51,7 @@ export class PersonRecords {
   readonly #missing = new Set<string>();
   /** Records with a tag of the person whose version is not known. */
   #unread = 0;
-  /** Entries of which not even the tag is known. */
+  /** Number of entries whose tag is not even known. */
   #unknown = 0;
   /** Whether all consents of the package are to be of one person. */
   readonly #isOfPerson: boolean;
@@ -65,7 +68,7 @@ export class PersonRecords {
     readonly findings: Findings,
   ) {
     const { person } = filter;
-    // No record has a longer value.
+    // No record can have a longer value.
     this.#asked = asked === null ? null : (normalVisitor(asked) ?? asked);
     this.#isOfPerson = person !== null || isReceipt;
     this.#records = person?.records ?? null;
@@ -82,8 +85,8 @@ export class PersonRecords {
   }
 
   /**
-   * Takes a consent. Values are disclosed of the person's records alone, and these name one person:
-   * an operator could otherwise state the tags of another person, or of none.
+   * Takes a consent. Only the person's own records disclose values, and these must name one person. Otherwise an
+   * operator could state the tags of another person, or of nobody.
    * @returns whether it is a record of the person, as far as the manifest tells
    */
   accept({ entry, source, findings }: ReadEntry, disclosures: readonly Disclosure[]): boolean {
@@ -157,9 +160,9 @@ export class PersonRecords {
       this.findings.open('completeness.person', message, at);
       return 'unproved';
     }
-    // No record binds the id to a person: any id has no records.
+    // No record binds the id to a person, and any made-up id has no records.
     if (records === 0) return this.#nothingProved();
-    // A record that does not name the person could be of another one, to whom the operator gave the same id.
+    // A record that does not name the person could belong to someone else to whom the operator gave the same id.
     if (unnamed > 0 || this.#visitor === null) {
       this.findings.open('completeness.person', finding('records-name-no-person', { unnamed }), at);
       return 'unproved';
@@ -173,7 +176,7 @@ export class PersonRecords {
     return 'unproved';
   }
 
-  /** No batch below the checkpoint has the next record. Reports why this is not shown. */
+  /** Verifies that no batch below the checkpoint has the next record, and reports why this is not shown. */
   async #isEnd(tags: TagCache, next: Uint8Array, size: number): Promise<boolean> {
     let unknown: number | null = null;
     for (const number of coverOf(size)) {
@@ -185,7 +188,7 @@ export class PersonRecords {
         place === 'present'
           ? finding('further-person-record', { batch: number })
           : finding('person-end-not-shown', { batch: number });
-      // One is enough: a package without proofs would fail for each of its batches.
+      // One report is enough: a package without proofs would fail for each of its batches.
       this.findings.fail('completeness.person', message, { file: PACKAGE_FILES.batches });
       return false;
     }

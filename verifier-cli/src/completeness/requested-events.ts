@@ -3,7 +3,7 @@ import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 
-/** Verifies that the records requested by their event ids are in the package. */
+/** Verifies that the records requested by their event ids are in the package (docs/evidence-format.md §10). */
 export class RequestedEvents {
   readonly #missing: Set<string> | null;
 

@@ -11,14 +11,14 @@ interface OpenRun {
 }
 
 /**
- * Verifies, entry by entry, that no revision is missing within the runs that the manifest calls
- * complete.
+ * Verifies, entry by entry, that no revision is missing within the runs that the manifest calls complete
+ * (docs/evidence-format.md §10).
  */
 export class CompleteRuns {
   readonly #runs: OpenRun[];
   /** The runs found complete so far, sorted by stream and revision. */
   readonly complete: RevisionRun[] = [];
-  /** The same, with the runs in which an entry has an unknown version. */
+  /** The same runs, plus those in which an entry has an unknown version. */
   readonly held: RevisionRun[] = [];
   #current = 0;
 

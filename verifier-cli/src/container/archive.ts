@@ -20,12 +20,12 @@ export interface ArchiveFile {
   readonly dataStart: number;
 }
 
-/** The package's files. Names in it are known ones, each there once. */
+/** The package's files. All names are known, and each occurs once. */
 export type Archive = ReadonlyMap<string, ArchiveFile>;
 
 /** A ZIP that was opened. */
 interface OpenedArchive {
-  /** Those that can be read in spite of a failed check. */
+  /** The files that can be read in spite of failed checks. */
   readonly archive: Archive;
   /** Whether it lists a manifest, which may be unreadable. */
   readonly hasManifest: boolean;
@@ -35,7 +35,7 @@ const READ_BYTES = 256 * 1024;
 /** Signature of a local header (APPNOTE 4.3.7), as bytes. */
 const LOCAL_HEADER = [0x50, 0x4b, 0x03, 0x04];
 
-/** Whether a file that cannot be opened begins as a ZIP, as after a download that was cut off. */
+/** Returns whether a file that cannot be opened begins like a ZIP, for example after an interrupted download. */
 export async function startsAsZip(source: ByteSource): Promise<boolean> {
   if (source.size < LOCAL_HEADER.length) return false;
   const start = await source.read(0, LOCAL_HEADER.length);
@@ -43,7 +43,7 @@ export async function startsAsZip(source: ByteSource): Promise<boolean> {
 }
 
 /**
- * Opens a ZIP and checks its structure, names and limits.
+ * Opens a ZIP and checks its structure, names and limits (docs/evidence-format.md §3, §14).
  * @returns null if the bytes cannot be opened as a ZIP at all
  */
 export async function openArchive(source: ByteSource, findings: Findings): Promise<OpenedArchive | null> {
@@ -88,7 +88,7 @@ async function layOut(
     if (extent !== null) expected = Math.max(expected, extent.end);
     total += entry.size;
     if (!isAcceptedName(entry.name, names, findings) || !isWithinLimits(entry, total, findings)) continue;
-    // Many files over the same bytes would make a small package endless to read.
+    // If files overlapped, a small package could take forever to read.
     if (isOverlapping) continue;
     if (extent === null) {
       findings.fail('container.structure', finding('data-missing'), at);
@@ -134,8 +134,8 @@ function isWithinLimits(entry: DirectoryEntry, total: number, findings: Findings
 
 /**
  * The content of a file, unpacked, in pieces.
- * @throws Error if the packed data are malformed, or yield another size or CRC than the directory
- *   says. The pieces before are delivered.
+ * @throws Error if the packed data are malformed, or their size or CRC differs from the directory; earlier pieces have
+ *   been delivered by then
  */
 export async function* contentOf(source: ByteSource, file: ArchiveFile): AsyncGenerator<Uint8Array, void> {
   let size = 0;
@@ -151,7 +151,7 @@ export async function* contentOf(source: ByteSource, file: ArchiveFile): AsyncGe
   if (crc !== file.crc) throw new ContentMismatch(finding('crc-differs'));
 }
 
-/** A file whose content is not what the directory says. */
+/** The content of a file differs from what the directory says. */
 export class ContentMismatch extends Error {
   override readonly name = 'ContentMismatch';
 

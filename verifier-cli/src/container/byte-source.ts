@@ -1,4 +1,4 @@
-/** Bytes that can be read at any place: a file, or a buffer in memory. */
+/** Bytes with random access: a file, or a buffer in memory. */
 export interface ByteSource {
   /** Number of bytes. */
   readonly size: number;
@@ -10,7 +10,7 @@ export interface ByteSource {
   read(offset: number, length: number): Promise<Uint8Array>;
 }
 
-/** A source over bytes that are in memory already. */
+/** Creates a source over bytes in memory. */
 export function memorySource(bytes: Uint8Array): ByteSource {
   return {
     size: bytes.length,
@@ -25,8 +25,8 @@ export function memorySource(bytes: Uint8Array): ByteSource {
 const WINDOW = 32 * 1024;
 
 /**
- * The same source, of which short reads are answered from the last window: a ZIP of many small files would
- * otherwise cost a request to the disk for each header and content.
+ * Wraps a source so that short reads are answered from the last window. Otherwise a ZIP of many small files would cost
+ * a disk access for each header and content.
  */
 export function readAhead({ size, read }: ByteSource): ByteSource {
   let start = 0;
@@ -36,7 +36,7 @@ export function readAhead({ size, read }: ByteSource): ByteSource {
     read: async (offset, length) => {
       if (length >= WINDOW || offset < 0 || length < 0 || offset + length > size) return read(offset, length);
       const isHeld = offset >= start && offset + length <= start + held.length;
-      // Reads at the same time are each right: what one has read is not taken from the other.
+      // Concurrent reads are each correct, because neither uses the other's window.
       const from = isHeld ? start : offset;
       const bytes = isHeld ? held : await read(offset, Math.min(WINDOW, size - offset));
       [start, held] = [from, bytes];

@@ -23,7 +23,7 @@ const ZIP64_LOCATOR = 0x07064b50;
 const ZIP64_LOCATOR_BYTES = 20;
 const MAX_COMMENT = 0xffff;
 
-/** @returns null if the bytes are no ZIP */
+/** Reads the end records of a ZIP. @returns null if the bytes are not a ZIP */
 export async function readEndRecord(source: ByteSource): Promise<EndRecord | null> {
   if (source.size < END_BYTES) return null;
   const tailStart = Math.max(0, source.size - END_BYTES - MAX_COMMENT);

@@ -34,7 +34,7 @@ function inflateSmall(packed: Uint8Array): { bytes: Uint8Array; used: number } |
   if (packed.length > SMALL_BYTES) return null;
   try {
     const options = { maxOutputLength: CHUNK_BYTES, info: true };
-    // With `info`, Node also returns the decompressor, which the type of the function leaves out.
+    // With `info`, Node also returns the decompressor, which the declared type omits.
     const { buffer: bytes, engine }: { buffer: unknown; engine?: unknown } = inflateRawSync(packed, options);
     const hasCount = typeof engine === 'object' && engine !== null && 'bytesWritten' in engine;
     if (!hasCount || typeof engine.bytesWritten !== 'number' || !(bytes instanceof Uint8Array)) return null;
@@ -44,7 +44,7 @@ function inflateSmall(packed: Uint8Array): { bytes: Uint8Array; used: number } |
   }
 }
 
-/** An iterator from which one result was taken, as if it had not been. */
+/** Puts back one result that was already taken from an iterator. */
 async function* continued<T>(first: IteratorResult<T, unknown>, rest: AsyncIterator<T, unknown>): AsyncGenerator<T> {
   try {
     for (let next = first; next.done !== true; next = await rest.next()) yield next.value;
@@ -56,7 +56,7 @@ async function* continued<T>(first: IteratorResult<T, unknown>, rest: AsyncItera
 async function* inflateStream(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, number> {
   const inflate = createInflateRaw({ chunkSize: CHUNK_BYTES });
   const feeding = pipeline(Readable.from(chunks), inflate);
-  // A failure of the feeding destroys `inflate`, and so reaches the loop below.
+  // A failure while feeding destroys `inflate`, and thus reaches the loop below.
   feeding.catch(() => undefined);
   try {
     for await (const chunk of inflate) yield chunk;

@@ -1,7 +1,4 @@
-/**
- * Bounds on what a package may hold: beyond them it is refused, so that a hostile one cannot
- * exhaust memory or time.
- */
+/** Limits of a package. Beyond them it is refused, so that a hostile package cannot exhaust memory or time. */
 export const LIMITS = {
   /** Files in the ZIP. */
   files: 500_000,
@@ -27,7 +24,7 @@ export const LIMITS = {
   certificateBytes: 64 * 1024,
   ocspBytes: 256 * 1024,
   crlBytes: 16 * 1024 * 1024,
-  /** Certificates: all of them are candidates for the chain of every stamp. */
+  /** Certificates, all of which are candidates for the chain of every time stamp. */
   certificates: 256,
   /** CRLs, and OCSP answers. */
   answers: 2000,
@@ -55,11 +52,11 @@ export const LIMITS = {
   /** Bytes of audit paths or leaf hashes in memory at a time. */
   proofCacheBytes: 48 * 1024 * 1024,
   /**
-   * How often the proofs of a batch are read: entries in order need them once for each of a site's
-   * two streams, and once for the policies.
+   * How often the proofs of a batch may be read. Entries in order need them once for each of a site's two streams, and
+   * once for the policies.
    */
   proofLoads: 3,
-  /** The same of tags: entries, a person and the absence of erasures each need them once. */
+  /** The same for tags. Entries, a person and the absence of erasures each need them once. */
   tagLoads: 4,
   /** Failed checks, after which no further line is read. */
   failures: 10_000,

@@ -14,8 +14,7 @@ const NAMES =
 const EXTENSION = /^ext\/[a-z0-9][a-z0-9._-]{0,99}(?:\/[a-z0-9][a-z0-9._-]{0,99}){0,3}$/;
 
 /**
- * Holds the name of a file against those that the format has. A name that a newer version may have added
- * stays open.
+ * Checks the name of a file against those of the format. A name that a newer version may have added is left undecided.
  * @param container kind of the container that has the file, for people
  * @returns whether the file is read
  */

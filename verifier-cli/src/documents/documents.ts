@@ -38,17 +38,17 @@ export type Reference =
 export interface Resolution {
   readonly outcome: Outcome;
   readonly message: Finding | null;
-  /** When the version was in force; null where the reference is not to one that was published so. */
+  /** When the version was in force; null if the reference does not match a published version. */
   readonly version: VersionTerm | null;
   /** The same of a configuration. */
   readonly configuration: ConfigurationTerm | null;
-  /** The check because of which it is not proved; null: it has no other cause. */
+  /** The check that prevents the proof; null if there is no other cause. */
   readonly because: CheckId | null;
   /** Whether the notice that it names is not in the package. */
   readonly isMissing?: boolean;
 }
 
-/** A notice as it stands in the package. */
+/** A notice in the package. */
 export interface Notice extends NoticePlace {
   readonly verdict: Verdict;
   /** The check that made the verdict; null if it is valid. */
@@ -146,21 +146,18 @@ export class Documents {
     return this.#configurations.get(hash)?.number ?? null;
   }
 
-  /**
-   * A record of a type that this verifier does not know: it may be the configuration that a consent
-   * names.
-   */
+  /** Adds a record of a type that this verifier does not know, which may be the configuration that a consent names. */
   addUnknown(record: JsonValue): void {
     if (this.#unknown.size < LIMITS.references) this.#unknown.add(sha256Hex(canonicalJson(record)));
   }
 
-  /** A notice of a type that this verifier does not know: it may change what is in force. */
+  /** Adds a notice of a type that this verifier does not know, which may change what is in force. */
   addUnknownNotice(batch: number): void {
     this.#mayPublish = true;
     this.#history.addUnknown(batch);
   }
 
-  /** A notice of which not even the record is known: it may be the configuration that a consent names. */
+  /** Adds a notice whose record cannot even be read, which may be the configuration that a consent names. */
   addUnknownConfiguration(): void {
     this.#mayConfigure = true;
   }
@@ -179,7 +176,7 @@ export class Documents {
   referToVersion(record: ConsentMembers): number {
     const { document_version_id: id, document_hash: hash, language, site_id: site } = record;
     const last = this.#lastVersion;
-    // Most consents name what the one before them names.
+    // Most consents name the same as the previous one.
     if (last?.id === id && last.hash === hash && last.language === language && last.site === site) return last.index;
     const index = this.#refer(`${site} ${id} ${hash} ${language}`, { kind: 'version', id, hash, language, site });
     this.#lastVersion = { id, hash, language, site, index };
@@ -202,7 +199,7 @@ export class Documents {
 
   /**
    * Resolves every reference, by index.
-   * @param missing the check that tells that notices are missing; null: none is
+   * @param missing the check that reports missing notices; null if none is missing
    */
   async resolve(missing: CheckId | null): Promise<readonly Resolution[]> {
     const resolutions: Resolution[] = [];
@@ -332,7 +329,7 @@ export class Documents {
     if (this.#referenceLength + key.length > LIMITS.referenceLength) return -1;
     this.#referenceLength += key.length;
     this.#indexes.set(key, this.#references.length);
-    // Texts of their own: as parts of a line they would keep a whole block of lines in memory.
+    // Copies the texts, because as substrings of a line they would keep a whole block of lines in memory.
     this.#references.push(structuredClone(reference));
     return this.#references.length - 1;
   }

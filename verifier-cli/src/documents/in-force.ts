@@ -13,7 +13,10 @@ export interface ConsentClaims {
   readonly validForMs: number | null;
   /** Whether it approves a document without an approval token. */
   readonly lacksToken: boolean;
-  /** Whether a former tool states it: the person was asked elsewhere, maybe before the text was published here. */
+  /**
+   * Whether a former tool states the consent. The person was then asked elsewhere, perhaps before the text was
+   * published here.
+   */
   readonly isImported: boolean;
   /** Time that a former tool states for an imported one, in milliseconds since 1970; `createdAt` for others. */
   readonly decidedAt: number;
@@ -25,7 +28,7 @@ export interface InForce {
   readonly message: Finding | null;
 }
 
-/** @property isExcusable whether a notice that is missing, or of an unknown type, could explain it */
+/** @property isExcusable whether a missing notice, or one of an unknown type, could explain it */
 interface Objection {
   readonly message: Finding;
   readonly isExcusable: boolean;
@@ -42,13 +45,13 @@ export function isApproval(consentType: string): boolean {
 }
 
 /**
- * Holds a consent against the notices in force at its place in the ledger. Places cannot be chosen
- * afterwards, as times can. The order of the two streams within a batch is not known: what was in
- * force before the consent's batch, or came into force in it, may have been in force.
- * @param version null where the publication is not proved: `document.version` reports it
- * @param configuration the same of `document.configuration`
- * @param isKnown whether all notices of the site up to the consent's batch are enclosed, and their
- *   types known. If not, what such a notice could explain stays open.
+ * Checks a consent against the notices in force at its position in the ledger. Unlike times, positions cannot be chosen
+ * afterwards. Within a batch the order of the two streams is unknown, so anything that was in force before the
+ * consent's batch, or came into force in it, may have been in force.
+ * @param version null if the publication is not proved, which `document.version` reports
+ * @param configuration the same, reported by `document.configuration`
+ * @param isKnown whether all notices of the site up to the consent's batch are enclosed, and their types known. If not,
+ *   what such a notice could explain is left undecided.
  */
 export function evaluateInForce(
   version: VersionTerm | null,
@@ -83,7 +86,7 @@ export function beginsAfter(
   return begins.some((place) => place != null && place.createdAt > createdAt);
 }
 
-/** Whether a former tool states a time before the text was published here, beyond what clocks may differ. */
+/** Returns whether a former tool states a time before the text was published here, by more than clocks may differ. */
 export function isBeforeText(version: VersionTerm | null, { isImported, decidedAt }: ConsentClaims): boolean {
   return isImported && version !== null && version.published.createdAt > decidedAt + CLOCK_TOLERANCE_MS;
 }
@@ -114,7 +117,7 @@ function configurationObjections(term: ConfigurationTerm, consent: ConsentClaims
 }
 
 function validity(days: number | null, { validForMs, isImported }: ConsentClaims): Objection[] {
-  // A tool may state an end where the site has none.
+  // A former tool may state an expiry although the site has none.
   if (days === null) return validForMs === null || isImported ? [] : [definite(finding('valid-until-unexpected'))];
   if (validForMs === null) return [definite(finding('valid-until-missing'))];
   return validForMs > days * DAY_MS ? [definite(finding('valid-until-too-late', { days }))] : [];

@@ -16,7 +16,7 @@ export interface VersionTerm {
   readonly contradiction: Contradiction | null;
 }
 
-/** The same of a configuration. It is in force from its publication. */
+/** The same for a configuration, which is in force from its publication. */
 export interface ConfigurationTerm {
   readonly published: NoticePlace;
   /** The publication of the next configuration; null where none is enclosed. */
@@ -143,7 +143,7 @@ export class NoticeHistory {
     if (!this.#configurations.has(record.event_id)) this.#configurations.set(record.event_id, configuration);
   }
 
-  /** A notice of a type that this verifier does not know may change what is in force from here on. */
+  /** Adds a notice of a type that this verifier does not know, which may change what is in force from here on. */
   addUnknown(batch: number): void {
     this.#firstUnknown = Math.min(this.#firstUnknown, batch);
   }

@@ -10,7 +10,7 @@ import {
 } from '../report/report.js';
 import type { SealingInterval } from '../time/batch-times.js';
 
-/** A recorded scan as it stands in the package. */
+/** A recorded scan in the package. */
 interface SeenScan {
   readonly record: SiteScannedRecord;
   readonly batch: number;
@@ -21,13 +21,15 @@ interface SeenScan {
 /** Facts about all scans that are known once the whole package is verified. */
 export interface ScanContext {
   readonly intervals: readonly SealingInterval[];
-  /** On what every record depends. */
+  /** The verdict that every record depends on. */
   readonly foundation: Verdict;
   /** Number of the enclosed configuration with this hash; null: the package has none. */
   readonly configurationNumber: (sha256: string) => number | null;
 }
 
-/** The recorded scans of the package. Of many, only the newest are kept: they are for the report. */
+/**
+ * The recorded scans of the package. If there are many, only the newest are kept, because they are only for the report.
+ */
 export class SiteScans {
   readonly #newest: SeenScan[] = [];
   readonly #verdicts: Record<Verdict, number> = { valid: 0, indeterminate: 0, invalid: 0 };

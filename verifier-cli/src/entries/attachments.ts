@@ -5,7 +5,7 @@ import type { PackageFiles } from '../files/package-files.js';
 import type { EntryFindings } from '../findings/entry-findings.js';
 import { type Finding, finding } from '../findings/finding.js';
 
-/** Verifies the files that disclosures name, and remembers which they are. */
+/** Verifies the files that disclosures name, and remembers their names (docs/evidence-format.md §5). */
 export class Attachments {
   /** Names of the files that a disclosure vouches for. */
   readonly named = new Set<string>();
@@ -14,7 +14,7 @@ export class Attachments {
 
   constructor(readonly files: PackageFiles) {}
 
-  /** Whether the files that these disclosures name are read, as far as they are there. */
+  /** Returns whether the existing files that these disclosures name have been read. */
   areAtHand(disclosures: readonly (Disclosure | null)[]): boolean {
     return disclosures.every((disclosure) => disclosure === null || !namesFile(disclosure));
   }

@@ -1,15 +1,12 @@
 type Cells = Float64Array | Int32Array | Uint32Array | Uint8Array;
 
 /**
- * Cells in one piece: a column that grows never copies what it holds. Each of them is zeroed, and most
+ * Cells per chunk. Chunks are never copied when the column grows. They are small, because each is zeroed and most
  * packages have few records.
  */
 const CHUNK = 4096;
 
-/**
- * Numbers of one kind, by the million: outside the heap of objects, and no wider than they need to
- * be.
- */
+/** A column of millions of numbers, outside the object heap and no wider than necessary. */
 export class Column {
   readonly #chunks: Cells[] = [];
   #last: Cells = new Uint8Array();

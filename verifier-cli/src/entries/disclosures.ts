@@ -5,8 +5,8 @@ import { type Finding, finding } from '../findings/finding.js';
 import type { ConsentMembers, RecordScheme } from '../versions/schemes.js';
 
 /**
- * Holds the disclosed values of a record against its digests: each must have the digest under its
- * name, and a value of the published type.
+ * Checks the disclosed values of a record against its digests: each must match the digest under its name, and have a
+ * value of the published type (docs/evidence-format.md §5).
  * @param scheme of the record's hashes
  * @param texts the values as they travel
  * @param decoded the same, decoded; null where one is malformed
@@ -19,7 +19,7 @@ export function verifyDisclosures(
   decoded: readonly (Disclosure | null)[],
   findings: EntryFindings,
 ): readonly Disclosure[] {
-  // There are few for each record: looking through them costs less than making sets, a million times.
+  // There are few per record, so a linear search costs less than creating a million sets.
   const shown: Disclosure[] = [];
   for (const [i, text] of texts.entries()) {
     const disclosure = decoded[i] ?? null;

@@ -1,22 +1,22 @@
 import { readUuid } from './uuid-words.js';
 
-/** Ids kept in one piece: 64 KiB, zeroed, since most packages have few records. */
+/** Ids per chunk: 64 KiB. Small, because a chunk is zeroed and most packages have few records. */
 const CHUNK = 4096;
 /** Below 2^31 and prime. */
 const PRIME = 2_147_483_647;
 
 /**
- * Values in hex of which each may occur once in a package: event ids, and tags. Beside its bytes, a value
- * takes about 8 in the table of places (24 MB for a million event ids). How values spread over the table
- * depends on random numbers, so that an attacker cannot choose values that collide.
+ * A set of hex values that may each occur once in a package: event ids and tags. In addition to its own bytes, a value
+ * takes about 8 bytes in the hash table (24 MB for a million event ids). The hash function depends on random numbers,
+ * so that an attacker cannot choose values that collide.
  */
 export class DistinctIds {
   readonly #chunks: Uint32Array[] = [];
   readonly #factors: Uint32Array;
-  /** 1 + the number of the id that has this place; 0 where none has. */
+  /** 1 + the number of the id in this slot; 0 if the slot is free. */
   #places = new Uint32Array(1024);
   #count = 0;
-  /** Words of the value that is looked for. */
+  /** Words of the value being looked up. */
   readonly #words: Uint32Array;
 
   /** @param words of 32 bits in a value */
@@ -26,7 +26,7 @@ export class DistinctIds {
   }
 
   /**
-   * @param id in hex, lower case; dashes are left out
+   * @param id in lower-case hex; dashes are ignored
    * @returns whether it is the first time
    */
   add(id: string): boolean {
@@ -49,7 +49,7 @@ export class DistinctIds {
     }
   }
 
-  /** The place of the id that begins at `start`, or the free one where it belongs. */
+  /** Returns the slot of the id that begins at `start`, or the free slot where it belongs. */
   #placeOf(words: Uint32Array, start: number): number {
     const mask = this.#places.length - 1;
     for (let place = this.#hash(words, start) & mask; ; place = (place + 1) & mask) {
@@ -66,8 +66,8 @@ export class DistinctIds {
   }
 
   /**
-   * A linear function of the halves of the words, modulo a prime: two ids collide by chance alone.
-   * Every term is below 2^47.
+   * A random linear function of the halves of the words, modulo a prime, so two ids collide only by chance. Every term
+   * is below 2^47.
    */
   #hash(words: Uint32Array, start: number): number {
     let sum = 0;

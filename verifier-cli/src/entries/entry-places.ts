@@ -12,7 +12,7 @@ import type { StampedTimes } from '../time/stamped-times.js';
 import type { EntryMembers } from '../versions/schemes.js';
 import type { ReadEntry, UnknownEntry } from './read-entry.js';
 
-/** Parts of the package with which the places of entries are compared. */
+/** Parts of the package against which the positions of entries are checked. */
 export interface PlacesContext {
   readonly batches: Batches;
   /** Size of the package's checkpoint; null if it has none. */
@@ -27,20 +27,20 @@ type Position = Pick<EntryMembers, 'stream' | 'revision'>;
 /** Facts about a batch that entries name. */
 interface NamedBatch {
   readonly number: number;
-  /** Undefined: the package does not have it in a known version. */
+  /** Undefined if the package does not have it in a known version. */
   readonly batch: Batch | undefined;
   readonly interval: SealingInterval | undefined;
-  /** The batch and the roll-ups over it: what holds an entry of the batch must be in all of them. */
+  /** The batch and the roll-ups over it. An entry of the batch must be in all of them. */
   readonly holding: readonly number[];
   readonly sealed: Sealed;
 }
 
-/** The run of a batch or roll-up that has an entry; null: none. */
+/** Returns the run of a batch or roll-up that contains an entry; null if none does. */
 function runWith({ runs }: Batch, { stream, revision }: Position): StreamRun | null {
   return runs.find((run) => run.stream === stream && run.first <= revision && revision <= run.last) ?? null;
 }
 
-/** Verifies that entries are in their batches, and in the roll-ups over these. */
+/** Verifies that entries are in their Merkle batches and in the roll-ups over these (RFC 9162 §2.1.3.2). */
 export class EntryPlaces {
   readonly tags: TagCache;
   /** Batches with an entry of the package. */
@@ -49,7 +49,7 @@ export class EntryPlaces {
   readonly tagged = new Set<number>();
   readonly #proofs: ProofCache;
   readonly #intervals: ReadonlyMap<number, SealingInterval>;
-  /** Neighbouring entries are of one batch. */
+  /** The latest batch, because neighbouring entries usually belong to the same one. */
   #latest: NamedBatch | null = null;
 
   constructor(
@@ -61,7 +61,7 @@ export class EntryPlaces {
     this.#intervals = new Map(context.intervals.map((interval) => [interval.batch, interval]));
   }
 
-  /** Notes which files the entry needs. */
+  /** Records which files an entry needs. */
   note(read: ReadEntry | UnknownEntry): void {
     const named = this.#named(read.source.batch);
     this.holding.add(named.number);
@@ -69,7 +69,7 @@ export class EntryPlaces {
     if (mayHaveTag && !this.tagged.has(named.number)) for (const number of named.holding) this.tagged.add(number);
   }
 
-  /** Whether the place of an entry can be verified without reading a file. */
+  /** Returns whether the position of an entry can be verified without reading a file. */
   isAtHand({ entry, source }: ReadEntry): boolean {
     const { batch, holding } = this.#named(source.batch);
     if (batch === undefined || batch.verdict === 'invalid') return true;
@@ -77,7 +77,7 @@ export class EntryPlaces {
     return entry.person_tag === null || holding.every((number) => this.tags.isAtHand(number));
   }
 
-  /** Reads the files with which the place of an entry is verified. */
+  /** Reads the files that are needed to verify the position of an entry. */
   async load(read: ReadEntry): Promise<void> {
     const { batch, holding } = this.#named(read.source.batch);
     if (batch === undefined || this.isAtHand(read)) return;
@@ -85,7 +85,7 @@ export class EntryPlaces {
     if (read.entry.person_tag !== null) await this.tags.load(...holding);
   }
 
-  /** The audit path of an entry's leaf, upwards; null if none is enclosed. */
+  /** Returns the audit path of an entry's leaf, upwards; null if the package has none. */
   async pathOf({ source }: ReadEntry): Promise<readonly Uint8Array[] | null> {
     const { batch } = this.#named(source.batch);
     return batch === undefined ? null : this.#proofs.pathOf(batch, source.index);
@@ -97,9 +97,8 @@ export class EntryPlaces {
   }
 
   /**
-   * Verifies that the runs of the batch and of the roll-ups over it have the entry, at the stated
-   * index, and that the leaf of an entry of a known version is proved to be there. The entry's
-   * verdict takes in that of the batch.
+   * Verifies that the runs of the batch and of the roll-ups over it have the entry, at the stated index, and that the
+   * leaf of an entry of a known version is proved to be there. The entry's verdict includes that of the batch.
    */
   verify(read: ReadEntry | UnknownEntry): void {
     const { entry, source, findings } = read;
@@ -132,20 +131,20 @@ export class EntryPlaces {
     if (rollUp !== undefined) findings.adopt(rollUp.verdict, rollUp.cause);
   }
 
-  /** @param holding whose tags the entry's tag must be among */
+  /** @param holding batches and roll-ups that must have the entry's tag */
   #verifyProof(
     { entry: { person_tag: tag }, source, leaf, findings }: ReadEntry,
     batch: Batch,
     holding: readonly number[],
     isInRun: boolean,
   ): void {
-    // The size that an invalid batch states bounds nothing: its proofs could be endless.
+    // The size that an invalid batch states limits nothing, so its proofs could be endless.
     if (batch.verdict === 'invalid') {
       findings.open('entry.inclusion', finding('batch-failed-before', { batch: source.batch }), batch.cause);
       return;
     }
     const problem = this.#proofs.problemOf(batch, source.index, leaf);
-    // An entry that is stated in another batch has neither its proof nor its tag there.
+    // An entry that is listed under a wrong batch has neither its proof nor its tag there.
     const because = isInRun ? null : 'batch.streams';
     if (problem === null) findings.pass('entry.inclusion');
     else findings.fail('entry.inclusion', problem, because);

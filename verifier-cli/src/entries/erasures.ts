@@ -40,7 +40,7 @@ export class Erasures {
   readonly #firsts = new Map<string, number>();
   /** Event id of a record to the best verdict on an erasure that names it. */
   readonly #best = new Map<string, Verdict>();
-  /** By stream: the last event that may be an erasure of a version that is not known. */
+  /** By stream, the last event that may be an erasure of an unknown version. */
   readonly #lastUnknown = new Map<string, number>();
   readonly #unknown = new Set<string>();
 
@@ -60,13 +60,13 @@ export class Erasures {
     this.#best.set(erasedId, best(this.#best.get(erasedId) ?? 'invalid', verdict));
   }
 
-  /** An event of a version that this verifier does not know may erase any earlier record of its stream. */
+  /** Adds an event of a version that this verifier does not know, which may erase any earlier record of its stream. */
   addUnknown({ stream, revision }: ErasurePlace): void {
     this.#lastUnknown.set(stream, Math.max(revision, this.#lastUnknown.get(stream) ?? 0));
     if (this.#unknown.size < LIMITS.erasedIds) this.#unknown.add(`${stream}@${revision}`);
   }
 
-  /** Whether an event of an unknown version may have erased the record at this place. */
+  /** Returns whether an event of an unknown version may have erased the record at this position. */
   mayErase({ stream, revision }: ErasurePlace): boolean {
     return revision < (this.#lastUnknown.get(stream) ?? -1);
   }
@@ -80,19 +80,21 @@ export class Erasures {
     return this.#firsts.has(eventId);
   }
 
-  /** The claimed time of the first erasure that names the record, milliseconds since 1970; null: none does. */
+  /**
+   * Returns the claimed time of the first erasure that names the record, in milliseconds since 1970; null if none does.
+   */
   timeOf(eventId: string): number | null {
     return this.#erasures[this.#firsts.get(eventId) ?? -1]?.createdAt ?? null;
   }
 
-  /** The best verdict on an erasure that names the record; null: none does. */
+  /** Returns the best verdict on an erasure that names the record; null if none does. */
   verdictOn(eventId: string): Verdict | null {
     return this.#best.get(eventId) ?? null;
   }
 
   /**
-   * Whether the first erasure of a record has another tag than the record demands: batches would not
-   * show it.
+   * Returns whether the first erasure of a record has a tag other than the record requires, so that batches would not
+   * show the erasure.
    */
   hasWrongTag(eventId: string): boolean {
     const erasure = this.#erasures[this.#firsts.get(eventId) ?? -1];

@@ -7,9 +7,9 @@ import { type Finding, finding } from '../findings/finding.js';
 import type { ReadEntry } from './read-entry.js';
 
 /**
- * Verifies the person opening of a consent (docs/evidence-format.md §16). A ledger that gives one
- * visitor two ids could otherwise leave the opening out of receipts, and they could not be compared.
- * @param disclosures of the record, as far as they hold
+ * Verifies the person opening of a consent (docs/evidence-format.md §16). Otherwise a ledger that gives one visitor two
+ * ids could omit the opening from receipts, so that they could not be compared.
+ * @param disclosures valid disclosures of the record
  * @param isReceipt whether the file is a receipt
  */
 export function verifyOpening(read: ReadEntry, disclosures: readonly Disclosure[], isReceipt: boolean): void {

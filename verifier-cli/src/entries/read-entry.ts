@@ -29,7 +29,7 @@ export interface ReadEntry {
   readonly source: Omit<EntryLine, 'entry'>;
   readonly entry: EntryMembers;
   readonly record: JsonValue;
-  /** The record, where it is known to be that of a consent already. */
+  /** The record, if it is already known to be that of a consent. */
   readonly consent: ConsentRecord | null;
   /** Leaf hash in hex. */
   readonly leaf: string;
@@ -37,8 +37,8 @@ export interface ReadEntry {
 }
 
 /**
- * An entry of an unknown version, of which only the place can be checked. It proves nothing, and
- * contradicts nothing.
+ * An entry of an unknown version, whose position is all that can be checked. It neither proves nor contradicts
+ * anything.
  */
 export interface UnknownEntry {
   readonly isKnown: false;
@@ -54,22 +54,21 @@ const AnyEntry = z.looseObject({ stream: z.string().min(1).max(200), revision: C
 export type ReadLine =
   /** A consent, in its canonical form. */
   | ConsentLine
-  /** Every other line of the right form. */
+  /** Any other line of valid form. */
   | { readonly source: EntryLine; readonly entry: null };
 
 const bySchema = readerOf(EntryLine);
 
-/**
- * Bytes of a line up to which it is read quickly: those of a consent with its values are far below.
- */
+/** Longest line, in bytes, for the fast reader. A consent with its values is far shorter. */
 const QUICK_LINE_BYTES = 64 * 1024;
 
 /**
- * Reads lines: a consent in the form in which it was sealed quickly, every other one by its schema.
+ * Creates a reader of lines. A consent in its sealed form takes a fast path; every other line is parsed with its
+ * schema.
  */
 export function entryLineReader(schemes: Schemes): LineReader<ReadLine> {
   const scratch = new Uint8Array(QUICK_LINE_BYTES + 1);
-  // The quick reader knows these schemes alone.
+  // The fast reader knows only these schemes.
   const isQuick =
     schemes.entries.get(ENTRY_VERSION) === SCHEMES.entries.get(ENTRY_VERSION) &&
     schemes.records.get(HASH_VERSION) === SCHEMES.records.get(HASH_VERSION);
@@ -85,8 +84,8 @@ export function entryLineReader(schemes: Schemes): LineReader<ReadLine> {
 }
 
 /**
- * Reads one entry: strict JSON of the published form, in its one canonical text, hashed as it
- * stands.
+ * Reads one entry: strict JSON of the published form, in its canonical text (RFC 8785), which is hashed as it stands
+ * (docs/evidence-format.md §4).
  */
 export function readEntry(
   line: number,

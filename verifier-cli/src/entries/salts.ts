@@ -6,12 +6,12 @@ import { finding } from '../findings/finding.js';
 const FIRST_SLOTS = 4096;
 
 /**
- * The salts of all values that a package discloses. Salts are random: a repeated one was not, so
- * that an attacker could guess values from digests or link records of one person.
+ * The salts of all values that a package discloses. Salts must be random. A repeated one is not, and would let an
+ * attacker guess values from digests or link records of one person.
  *
- * The table keeps 64 bits of a hash of each salt. It is open-addressed and doubles up to
- * `LIMITS.salts` entries (64 MiB); further salts are not compared. Two different salts are taken
- * for one with a chance below one in two million even then.
+ * The table keeps 64 bits of a hash of each salt. It is open-addressed and doubles up to `LIMITS.salts` entries (64
+ * MiB); further salts are not compared. Even then, the probability that two different salts are mistaken for one is
+ * below one in two million.
  */
 export class Salts {
   #slots = new Uint32Array(FIRST_SLOTS * 2);
@@ -28,7 +28,7 @@ export class Salts {
     else findings.pass('disclosure.salt');
   }
 
-  /** @returns false if the salt was there */
+  /** @returns false if the salt was already present */
   #add(salt: string): boolean {
     let low = 0x811c9dc5;
     let high = 0x9e3779b9;

@@ -1,7 +1,7 @@
 import type { Verdict } from '../findings/verdict.js';
 import type { ConsentMembers } from '../versions/schemes.js';
 
-/** Counts of the package's content, as far as it was read. */
+/** Counts of the part of the package's content that was read. */
 export interface RecordsSummary {
   readonly entries: number;
   readonly consents: number;
@@ -18,7 +18,7 @@ export interface RecordsSummary {
   /** Digests of values that are not shown, in records that are neither erased nor without a key. */
   readonly withheld_values: number;
   readonly disclosed_values: number;
-  /** Earliest and latest `created_at` of the consents that were recorded here: the service's claim. */
+  /** Earliest and latest `created_at` of the consents that were recorded here, as the service claims. */
   readonly claimed: { readonly first: string; readonly last: string } | null;
   readonly decisions: Readonly<Record<string, number>>;
 }

@@ -27,7 +27,7 @@ export interface LineProblem {
 export const LINE_FEED = 0x0a;
 
 /**
- * Cuts a stream of bytes into blocks of lines, each line ended by one LF.
+ * Splits a stream of bytes into blocks of lines, each of which ends with one LF.
  * @param maxBytes longest line accepted
  */
 export async function* splitLines(

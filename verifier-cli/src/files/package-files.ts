@@ -26,8 +26,8 @@ export function readerOf<T>(schema: z.ZodType<T>): LineReader<T> {
 }
 
 /**
- * The files of a package, read on demand. Whatever is read to its end is hashed on the way, so that
- * a file is read once even though its digest is compared with the manifest as well.
+ * The files of a package, read on demand. A file that is read to its end is hashed on the way, so it need not be read
+ * again to compare its digest with the manifest.
  */
 export class PackageFiles {
   readonly #digests = new Map<string, string>();
@@ -39,11 +39,13 @@ export class PackageFiles {
     readonly archive: Archive,
     readonly findings: Findings,
     readonly progress: (bytes: number) => void,
-    /** Takes the work on all files of the package, however often they are read. */
+    /** Counts the work on all files of the package, however often they are read. */
     readonly work: WorkMeter,
   ) {}
 
-  /** The same files, to be read once more: their problems were reported before, or will be. */
+  /**
+   * Returns the same files for another read that reports no problems, because they were or will be reported elsewhere.
+   */
   unreported(): PackageFiles {
     return new PackageFiles(this.source, this.archive, new Findings(), () => undefined, this.work);
   }
@@ -58,8 +60,8 @@ export class PackageFiles {
   }
 
   /**
-   * The content in pieces. It ends early where the file is broken, which `container.content`
-   * reports, once, and where the package exceeds the limit of work.
+   * The content in pieces. It ends early if the file is broken, which `container.content` reports once, or if the
+   * package exceeds the limit of work.
    */
   async *pieces(name: string): AsyncGenerator<Uint8Array, void> {
     const file = this.archive.get(name);
@@ -111,9 +113,9 @@ export class PackageFiles {
   }
 
   /**
-   * The lines of an NDJSON file, each parsed, in blocks: of a million lines not each can be waited
-   * for. A line that is not what it should be fails `check`, and is left out. It ends early once so
-   * much is wrong with the package that reading on would only cost time.
+   * Yields the parsed lines of an NDJSON file in blocks, because awaiting each of a million lines would be too slow. An
+   * invalid line fails `check` and is skipped. It ends early when so much is wrong with the package that reading on
+   * would be a waste of time.
    */
   async *blocks<T>(
     name: string,
@@ -149,7 +151,7 @@ export class PackageFiles {
     this.findings.fail(check, finding('line-unreadable', { reason }), { file, line });
   }
 
-  /** Reads a file for its digest alone, unless it was read before. */
+  /** Returns the digest of a file, reading the file if that has not happened yet. */
   async digest(name: string): Promise<string | null> {
     if (!this.#digests.has(name) && !this.#broken.has(name)) {
       for await (const _ of this.pieces(name));

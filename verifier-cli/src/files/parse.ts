@@ -13,7 +13,7 @@ export type Parsed<T> =
   | { readonly ok: true; readonly value: T; readonly json: JsonValue }
   | { readonly ok: false; readonly reason: Finding };
 
-/** Parses strict JSON of a known shape. Never throws: every input may be hostile. */
+/** Parses strict JSON of a known shape. Never throws, because every input may be hostile. */
 export function parseShape<T>(
   schema: z.ZodType<T>,
   input: Uint8Array | string,
@@ -29,7 +29,7 @@ export function parseShape<T>(
   return matchShape(schema, json);
 }
 
-/** Holds a parsed JSON value against a shape. */
+/** Validates a parsed JSON value against a shape. */
 export function matchShape<T>(schema: z.ZodType<T>, json: JsonValue): Parsed<T> {
   const result = schema.safeParse(json, { error: schemaWords });
   if (result.success) return { ok: true, value: result.data, json };

@@ -13,7 +13,7 @@ import { parseShape } from './parse.js';
 export interface Container {
   readonly kind: 'package' | 'receipt';
   readonly archive: Archive;
-  /** Whether it lists a manifest, which may be unreadable. A file without one is no package. */
+  /** Whether it lists a manifest, which may be unreadable. A file without one is not a package. */
   readonly hasManifest: boolean;
   /** The bytes that the archive refers to. */
   readonly source: ByteSource;
@@ -36,7 +36,7 @@ export async function openContainer(source: ByteSource, findings: Findings): Pro
 function openReceipt(bytes: Uint8Array, findings: Findings): Container | null {
   const parsed = parseShape(Receipt, bytes);
   if (!parsed.ok) return null;
-  // One text for each receipt: white space and escapes that mean the same are not accepted.
+  // Each receipt has exactly one text, so white space and alternative escapes are refused.
   if (JSON.stringify(parsed.value) !== decodeUtf8(bytes)?.replace(/\n$/, ''))
     findings.fail('container.structure', finding('receipt-other-form'));
   const archive = new Map<string, ArchiveFile>();
@@ -53,7 +53,12 @@ function openReceipt(bytes: Uint8Array, findings: Findings): Container | null {
     findings.pass('container.limits');
     const { length } = content;
     archive.set(name, {
-      ...{ name, size: length, packedSize: length, crc: crc32(content, 0), isDeflated: false, dataStart: offset },
+      name,
+      size: length,
+      packedSize: length,
+      crc: crc32(content, 0),
+      isDeflated: false,
+      dataStart: offset,
     });
     parts.push(content);
     offset += length;

@@ -2,7 +2,7 @@
 export type Outcome = 'pass' | 'fail' | 'indeterminate' | 'not-applicable';
 
 interface CheckDefinition {
-  /** What the check asks, in one line of English. */
+  /** What the check verifies, in one line of English. */
   readonly meaning: string;
   /** The same in Turkish. */
   readonly tr: string;
@@ -11,16 +11,16 @@ interface CheckDefinition {
    * verdict `invalid`, required or not.
    */
   readonly required: boolean;
-  /** When it fails, in the words of docs/evidence-format.md, whose sections § are; null if it never fails. */
+  /** When it fails, in the words of docs/evidence-format.md, to whose sections § refers; null if it never fails. */
   readonly fails: string | null;
-  /** When it stays open; null if it never does. */
+  /** When it remains undecided; null if it never does. */
   readonly opens: string | null;
 }
 
 /**
- * Every check, in the order of the report. The ids are stable: reports, tests and other programs name them.
- * The table of docs/evidence-format.md §13, which tells an implementer what to refuse and a reader of a report
- * what was found, is printed from this one.
+ * Every check, in the order of the report. The ids are stable: reports, tests and other programs name them. The table
+ * of docs/evidence-format.md §13 is generated from this one. It tells implementers what to refuse, and readers of a
+ * report what was found.
  */
 export const CHECKS = {
   'container.structure': {
@@ -570,7 +570,7 @@ export const CHECK_IDS: readonly CheckId[] = Object.keys(CHECKS).filter((id): id
 /** Checks that can fail. */
 export type FailingCheck = ChecksWith<'fails'>;
 
-/** Checks that can stay open. */
+/** Checks that can remain undecided. */
 export type OpenableCheck = ChecksWith<'opens'>;
 
 type ChecksWith<Rule extends 'fails' | 'opens'> = {

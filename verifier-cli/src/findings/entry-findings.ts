@@ -10,8 +10,8 @@ export interface EntryNote extends Stated {
 }
 
 /**
- * Findings of the checks of one entry. They are passed on to the package's findings, and the
- * entry's own verdict is kept.
+ * Findings of the checks of one entry. They are passed on to the package's findings, and also determine the entry's own
+ * verdict.
  */
 export class EntryFindings {
   #verdict: Verdict = 'valid';
@@ -20,7 +20,7 @@ export class EntryFindings {
 
   /**
    * @param at place of the entry; a function computes it only if a finding needs it
-   * @param notes takes in every outcome, where one entry is to be shown with its checks
+   * @param notes receives every outcome, if this entry is to be shown with its checks
    */
   constructor(
     readonly all: Findings,
@@ -38,7 +38,7 @@ export class EntryFindings {
     return this.#verdict;
   }
 
-  /** The check by which the verdict became what it is; null if the entry is valid. */
+  /** The check that determined the verdict; null if the entry is valid. */
   get cause(): CheckId | null {
     return this.#cause;
   }
@@ -64,7 +64,7 @@ export class EntryFindings {
   }
 
   /**
-   * @param found null: the outcome says it all
+   * @param found null if the outcome says it all
    * @param because the check whose finding causes this one
    */
   report(id: CheckId, outcome: Outcome, found: Finding | null, because: CheckId | null = null): void {

@@ -14,7 +14,7 @@ type Value = string | number | Finding;
 export interface Stated {
   /** In English. */
   readonly message: string;
-  /** Absent where nothing is to be said. */
+  /** Absent if there is nothing to say. */
   readonly code?: FindingCode;
   /** Values for the names in braces in the text; absent if there are none. */
   readonly values?: Readonly<Record<string, StatedValue>>;
@@ -30,15 +30,15 @@ type ValuesOf<Code extends FindingCode> = [NamesOf<Code>] extends [never]
   : readonly [Readonly<Record<NamesOf<Code>, Value>>];
 
 /**
- * Name in braces that is no value: `{where:ledger-key}` says where the reader gives this input to the
- * verifier. The command has options, and its page has fields.
+ * Name in braces that is not a value: `{where:ledger-key}` says where the reader gives this input to the verifier,
+ * because the command has options and the page has fields.
  */
 const PLACE_OF_INPUT = 'where';
 
 /** Inputs that a finding asks the reader for, and where the reader gives each. */
 export type InputPlaces = Readonly<Record<'ledger-key' | 'tsa-ca' | 'consistency', string>>;
 
-/** Words of one language that texts of findings take in. */
+/** Words of one language that are inserted into texts of findings. */
 export interface FindingWords {
   /** Texts of findings, for values that are findings themselves. */
   readonly texts: Readonly<Record<FindingCode, string>>;
@@ -53,7 +53,7 @@ const ENGLISH: FindingWords = {
   units: ENGLISH_UNITS,
   places: { 'ledger-key': 'with --ledger-key', 'tsa-ca': 'with --tsa-ca', consistency: 'with --consistency' },
 };
-/** Longer texts are cut: a package must not fill memory or report with its own. */
+/** Longer texts are truncated, so that a package cannot fill memory or the report with its own text. */
 const MAX_TEXT = 400;
 const PLACE = /\{(\w+)(?::([^}]*))?\}/g;
 
@@ -65,13 +65,13 @@ export function finding<Code extends FindingCode>(code: Code, ...[values]: Value
   return { code, values: values ?? {} };
 }
 
-/** @param found null: nothing is to be said */
+/** @param found null if there is nothing to say */
 export function stated(found: Finding | null): Stated {
   if (found === null) return { message: '' };
   return { message: englishText(found), ...statedCode(found.code, found.values) };
 }
 
-/** The finding of a larger object, alone. */
+/** Extracts the finding from a larger object. */
 export function wordsOf({ message, code, values }: Stated): Stated {
   return { message, ...(code !== undefined && { code }), ...(values !== undefined && { values }) };
 }
@@ -100,8 +100,8 @@ function isInput(places: InputPlaces, name: string | undefined): name is keyof I
 }
 
 /**
- * The detail of a finding that comes from code which knows no other language: the reader of tokens and
- * certificates. It is the last value of its text, and a report in another language marks it as English.
+ * Returns the detail of a finding that comes from code that only speaks English: the parser of tokens and certificates.
+ * It is the last value of its text, and reports in other languages mark it as English.
  * @returns null if the finding has none
  */
 export function englishDetail({ values = {} }: Stated): string | null {

@@ -27,11 +27,11 @@ export interface CheckResult extends Stated {
   readonly meaning: string;
   readonly required: boolean;
   readonly counts: Readonly<Record<Outcome, number>>;
-  /** The first failures, then the first of what stayed open; at most `MAX_PROBLEMS` of each. */
+  /** The first failures, then the first undecided items, at most `MAX_PROBLEMS` of each. */
   readonly problems: readonly Problem[];
   /** The checks whose findings cause all of these; empty if one has no other cause. */
   readonly because: readonly CheckId[];
-  /** The checks that fail or stay open because of this one alone, or with others. */
+  /** The checks that fail or remain undecided because of this one, alone or with others. */
   readonly affects: readonly CheckId[];
 }
 
@@ -45,7 +45,7 @@ interface Tally {
   readonly failed: Problem[];
   readonly open: Problem[];
   note: Stated | null;
-  /** Failures and what stayed open, without a cause in another check. */
+  /** Failures and undecided items that are not caused by another check. */
   own: number;
   readonly causes: Set<CheckId>;
 }
@@ -81,7 +81,7 @@ export class Findings {
   }
 
   /**
-   * @param found null: the outcome says it all
+   * @param found null if the outcome says it all
    * @param because the check whose finding causes this one; it changes no outcome
    */
   report(
@@ -107,7 +107,7 @@ export class Findings {
     list.push({ outcome, ...stated(found), ...place, ...(cause !== null && { because: cause }) });
   }
 
-  /** Something that a reader should know and that changes no verdict. */
+  /** Reports something that a reader should know but that changes no verdict. */
   warn(found: Finding, at: Location = {}): void {
     this.#warningCount += 1;
     if (this.#warnings.length < MAX_PROBLEMS) this.#warnings.push({ ...stated(found), ...cutLocation(at) });
@@ -132,7 +132,7 @@ export class Findings {
     return CHECK_IDS.map((id) => ({ ...this.#result(id), because: causes.get(id) ?? [], affects: affectedBy(id) }));
   }
 
-  /** The checks with findings of their own that cause all findings of this one. */
+  /** Returns the checks that, by findings of their own, cause all findings of this one. */
   #causesOf(id: CheckId, seen: ReadonlySet<CheckId>): readonly CheckId[] {
     const tally = this.#tallies.get(id);
     if (tally === undefined || tally.own > 0 || seen.has(id)) return [];
@@ -189,7 +189,7 @@ export class Findings {
   }
 }
 
-/** With texts of their own: as parts of a line they would keep a whole block of lines in memory. */
+/** Copies the texts, because as substrings of a line they would keep a whole block of lines in memory. */
 function cutLocation(at: Location): Location {
   return structuredClone(at.file === undefined ? at : { ...at, file: cutText(at.file) });
 }

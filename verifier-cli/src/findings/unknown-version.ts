@@ -1,7 +1,7 @@
 import { type Finding, finding } from './finding.js';
 /**
- * The one message about something that a newer version of the format added. It is never called forged:
- * the check stays open.
+ * Returns the message about something that a newer version of the format added. This is never called a forgery: the
+ * check remains undecided.
  * @param what for example `version 2 of an entry`
  */
 export function unknownVersion(what: Finding): Finding {

@@ -32,36 +32,38 @@ export interface Announcement {
   /** Number of the batch with the announcement, and its revision in `policy`. */
   readonly batch: number;
   readonly revision: number;
-  /** The first checkpoint over it, which the keys before and these have signed: its size, and itself. */
+  /**
+   * The first checkpoint over it, which the previous keys and these have signed: its size, and the checkpoint itself.
+   */
   readonly size: number;
   readonly note: SignedNote;
 }
 
-/** The announcements that hold, in the order of the ledger, up to the first that does not. */
+/** The valid announcements in the order of the ledger, up to the first invalid one. */
 export interface KeyChain {
   readonly announcements: readonly Announcement[];
-  /** Why the next one does not hold; null: all of them do. */
+  /** Why the next one is invalid; null if all are valid. */
   readonly problem: Finding | null;
 }
 
 /** The changes of the ledger's keys that a package shows. */
 export interface EnclosedAnnouncements extends KeyChain {
   /**
-   * The announcements after them in which nothing is wrong, but of which a part of the proof is missing: what they
-   * excuse stays open.
+   * Later announcements in which nothing is wrong but whose proof is incomplete. What they would justify remains
+   * undecided.
    */
   readonly unproved: readonly Announcement[];
-  /** The proofs of the announcements that hold, each by itself. */
+  /** The proofs of the valid announcements, each on its own. */
   readonly proofs: readonly ProvedEntryFile[];
 }
 
 /**
- * Follows the changes of a ledger's keys. Each announcement is proved to be under its checkpoint, which the
- * keys of the announcement before and its own signed. Which keys signed before the first one is not
- * stated anywhere: `trustedBy` compares its checkpoint with the given ones.
+ * Follows the changes of a ledger's keys (docs/evidence-format.md §8). Each announcement is proved to be under its
+ * checkpoint, which both its own keys and those of the previous announcement signed. Nothing states which keys signed
+ * before the first one; `trustedBy` compares its checkpoint with the given keys.
  * @param proofs in the order of the ledger
- * @param work takes the signatures; null: they are few
- * @param known further checkpoints of the ledger: a key that signed before its announcement was in force
+ * @param work counts the signatures; null if they are few
+ * @param known further checkpoints of the ledger; a key must not have signed them before its announcement was in force
  */
 export async function followAnnouncements(
   proofs: readonly ProvedEntry[],
@@ -103,14 +105,14 @@ export interface PlacedAnnouncement {
   readonly over: {
     readonly note: SignedNote;
     readonly checkpoint: Checkpoint;
-    /** Of the note, in bytes. */
+    /** Length of the note in bytes. */
     readonly length: number;
   };
 }
 
 /**
- * The rules of an announcement beside its place (docs/evidence-format.md §8).
- * @param before the announcements before it
+ * Checks the rules of an announcement other than its position (docs/evidence-format.md §8).
+ * @param before the previous announcements
  * @returns what is wrong with it, if anything is
  */
 export async function announcementIn(
@@ -153,18 +155,18 @@ function placeOf<T>(prove: () => T): T | null {
 
 /** The keys that a person trusts. */
 export interface TrustedChain {
-  /** The given keys, and those that they vouch for, as far as their algorithms are sound. */
+  /** The given keys and those that they vouch for, without keys whose algorithm is no longer secure. */
   readonly trusted: readonly VerifierKey[];
   /** Those that they vouch for. */
   readonly followers: readonly VerifierKey[];
-  /** The keys before the first announcement; null: none of them was given. */
+  /** The keys before the first announcement; null if none of them was given. */
   readonly first: readonly VerifierKey[] | null;
 }
 
 /**
  * Trust in a key extends to its successors over announcements, not to its predecessors.
  * @param given by the person who verifies
- * @param at time of verification: keys whose algorithm is not sound then do not count
+ * @param at time of verification; keys whose algorithm is no longer secure then are ignored
  */
 export async function trustedBy(
   given: readonly VerifierKey[],
@@ -191,7 +193,7 @@ async function haveSigned(note: SignedNote, keys: readonly VerifierKey[]): Promi
   return true;
 }
 
-/** The keys of these lines; null if one is no key of a ledger, or two are the same. */
+/** Parses the keys of these lines; null if one is not a key of a ledger, or two are equal. */
 function parseKeys(lines: readonly string[]): readonly VerifierKey[] | null {
   const keys: VerifierKey[] = [];
   for (const line of lines) {

@@ -20,8 +20,8 @@ export interface EnclosedCheckpoint {
 export type Checkpoints = ReadonlyMap<number, EnclosedCheckpoint>;
 
 /**
- * Reads the checkpoints: form, size against the file's name, origin against the manifest's, and
- * that the manifest's own is the newest.
+ * Reads the checkpoints (docs/evidence-format.md §7). Checks their form, size against the file's name, origin against
+ * the manifest's, and that the manifest's own is the newest.
  */
 export async function readCheckpoints(files: PackageFiles, manifest: Manifest | null): Promise<Checkpoints> {
   const { findings } = files;

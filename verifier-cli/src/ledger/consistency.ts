@@ -7,14 +7,14 @@ import type { Checkpoints } from './checkpoints.js';
 
 /**
  * Verifies that every checkpoint extends the one before it (RFC 9162 §2.1.4).
- * @returns the sizes that an unbroken run of proofs ties to the newest checkpoint, itself included
+ * @returns the sizes that an unbroken chain of proofs connects to the newest checkpoint, including its own
  */
 export async function verifyCheckpointConsistency(
   files: PackageFiles,
   checkpoints: Checkpoints,
 ): Promise<ReadonlySet<number>> {
   const { findings } = files;
-  // Without one of the notes, other checkpoints are neighbours.
+  // If a note is missing, the checkpoints around it become neighbours.
   const missingNote = findings.outcomeOf('ledger.checkpoint') === 'fail' ? 'ledger.checkpoint' : null;
   const sizes = [...checkpoints.keys()];
   const following = new Map(sizes.map((size, i) => [size, sizes[i + 1]]));

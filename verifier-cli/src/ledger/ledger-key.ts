@@ -24,8 +24,8 @@ export interface TrustedKeys {
    */
   readonly inForce: readonly VerifierKey[];
   /**
-   * The same by the announcements too of which a part of the proof is missing; null if there are none. What only
-   * these keys signed is neither wrong nor proved.
+   * The same, also following announcements whose proof is incomplete; null if there are none. What only these keys
+   * signed is neither wrong nor proved.
    */
   readonly unproved: Pick<TrustedKeys, 'keys' | 'inForce'> | null;
   /** Id of a key of the ledger's name that signed the newest checkpoint instead; null if none did. */
@@ -36,9 +36,9 @@ const NOT_SIGNED = finding('given-key-unsigned');
 const NONE: TrustedKeys = { keys: [], inForce: [], unproved: null, otherKey: null };
 
 /**
- * The id of a key of the ledger's name that signed the newest checkpoint, if no trusted key signed any. It
- * may be an older key, of which the package cannot prove anything: a key vouches for its successors only.
- * If a trusted key signed an older checkpoint, all keys after it must be announced.
+ * The id of a key of the ledger's name that signed the newest checkpoint, if no trusted key signed any. It may be an
+ * older key, about which the package cannot prove anything, because a key vouches only for its successors. If a trusted
+ * key signed an older checkpoint, all keys after it must be announced.
  * @returns hexadecimal; null if there is no such signature
  */
 function otherKeyOf(checkpoints: Checkpoints, trusted: readonly VerifierKey[]): string | null {
@@ -54,12 +54,11 @@ function otherKeyOf(checkpoints: Checkpoints, trusted: readonly VerifierKey[]): 
  * Verifies who signed the checkpoints. Trust comes only from outside: a key that only the package
  * contains proves nothing.
  *
- * A pinned key covers its successors over announcements. It does not cover its predecessors;
- * checkpoints that these signed must bear their signature where it is known, and are believed because a
- * trusted one extends them (`ledger.consistency`).
- * @param files whose work the signatures are
- * @param given the keys given by the person who verifies; those whose algorithm is no longer sound at `at`
- *   do not count
+ * A pinned key covers its successors over announcements. It does not cover its predecessors. Checkpoints of these must
+ * have their signature where the key is known, and are believed because a trusted checkpoint extends them
+ * (`ledger.consistency`).
+ * @param files the package, whose work the signatures count towards
+ * @param given the keys given by the person who verifies; those whose algorithm is no longer secure at `at` are ignored
  * @param at time of verification
  */
 export async function verifyLedgerKey(
@@ -107,7 +106,11 @@ export async function verifyLedgerKey(
     );
     if (!work.take(cost)) break;
     const problem = await problemOf(enclosed, {
-      ...{ keys, trusted: followed.trusted, announced, period: periodOf(all, size, followed.first), isNewest },
+      keys,
+      trusted: followed.trusted,
+      announced,
+      period: periodOf(all, size, followed.first),
+      isNewest,
     });
     const other = problem === NOT_SIGNED ? olderKey : null;
     const place = { file: enclosed.file };
@@ -126,7 +129,7 @@ export async function verifyLedgerKey(
   };
 }
 
-/** Whether the keys signed a checkpoint that must have, by the announcements that are proved alone. */
+/** Returns whether the keys that must have signed a checkpoint, according to the proved announcements alone, did so. */
 async function isSignedBy(
   enclosed: EnclosedCheckpoint,
   { trusted, first }: TrustedChain,
@@ -139,7 +142,7 @@ async function isSignedBy(
   return problem === null;
 }
 
-/** The keys in force at the size of a checkpoint; null: the package does not state them. */
+/** Returns the keys in force at the size of a checkpoint; null if the package does not state them. */
 function periodOf(
   { announcements }: KeyChain,
   size: number,
@@ -150,8 +153,8 @@ function periodOf(
 }
 
 /**
- * The trusted keys that signed the newest checkpoint; where the ledger changed its keys, the last of
- * them alone, though the first checkpoint over an announcement bears all.
+ * Returns the trusted keys that signed the newest checkpoint. If the ledger changed its keys, only the last ones count,
+ * although the first checkpoint over an announcement has the signatures of all.
  */
 async function keysInForce(
   { note }: EnclosedCheckpoint,
@@ -164,7 +167,7 @@ async function keysInForce(
 }
 
 interface Signers {
-  /** Every key whose signature must be right where there is one. */
+  /** Every key whose signature, if present, must be valid. */
   readonly keys: readonly VerifierKey[];
   readonly trusted: readonly VerifierKey[];
   readonly announced: readonly VerifierKey[];
@@ -180,26 +183,26 @@ async function problemOf(
   const verdicts = await Promise.all(keys.map((key) => verifyCheckpoint(note, key)));
   if (verdicts.includes('bad-signature')) return finding('key-signature-invalid');
   const signers = keys.filter((_, i) => verdicts[i] === 'signed');
-  // Up to the batch of an announcement the old keys sign, after it the new ones: a retired key must not
-  // continue to sign.
+  // Up to the batch of an announcement the old keys sign, and after it the new ones. A retired key must not continue to
+  // sign.
   if (period !== null && !hasOneOf(period, signers)) return finding('key-in-force-unsigned');
   if (period !== null) return !isNewest || hasOneOf(trustedOf(period, trusted), signers) ? null : NOT_SIGNED;
   if (hasOneOf(announced, trusted)) {
-    // Older than the first announcement, of keys that only a trusted successor shows. A key signs nothing
-    // before it is announced.
+    // The checkpoint is older than the first announcement, by keys that only a trusted successor reveals. A key must
+    // not sign before it is announced.
     return isSignedByOther(note, announced) ? null : finding('key-in-force-unsigned');
   }
   return hasOneOf(trusted, signers) ? null : NOT_SIGNED;
 }
 
-/** Whether a key signed a note that is none of those that are announced later. */
+/** Returns whether a note has a signature by a key other than those announced later. */
 function isSignedByOther({ signatures }: SignedNote, announced: readonly VerifierKey[]): boolean {
   return signatures.some(
     (line) => announced.some(({ name }) => name === line.name) && !announced.some((key) => isCosignatureBy(line, key)),
   );
 }
 
-/** Those of the keys in force that are trusted; all trusted ones if none is. */
+/** Returns the trusted keys among those in force, or all trusted keys if there are none. */
 function trustedOf(period: readonly VerifierKey[], trusted: readonly VerifierKey[]): readonly VerifierKey[] {
   const found = trusted.filter((key) => hasOneOf(period, [key]));
   return found.length === 0 ? trusted : found;

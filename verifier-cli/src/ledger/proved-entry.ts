@@ -11,10 +11,13 @@ import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { parseShape } from '../files/parse.js';
 
-/** A proof does not hold. The message says why, for people. */
+/** A proof is invalid. The message says why, for people. */
 export class NotProved extends Error {}
 
-/** Returns the header of a batch, proved to be in the ledger of a checkpoint. @throws NotProved */
+/**
+ * Returns the header of a Merkle batch after proving that it is in the ledger of a checkpoint (RFC 9162 §2.1.3.2).
+ * @throws NotProved
+ */
 export function provedBatch({ header: text, path }: ProvedBatch, { size, root }: Checkpoint): BatchHeader {
   const parsed = parseShape(BatchHeader, text);
   if (!parsed.ok || batchHeaderText(parsed.value) !== text) throw new NotProved('a batch header is malformed');
@@ -23,7 +26,10 @@ export function provedBatch({ header: text, path }: ProvedBatch, { size, root }:
   return parsed.value;
 }
 
-/** Returns an entry with its batch, proved to be in the ledger of a checkpoint. @throws NotProved */
+/**
+ * Returns an entry with its batch after proving that both are in the ledger of a checkpoint (RFC 9162 §2.1.3.2).
+ * @throws NotProved
+ */
 export function provedEntry(
   proof: ProvedEntry,
   checkpoint: Checkpoint,
@@ -38,7 +44,7 @@ export function provedEntry(
 }
 
 /**
- * Gathers what proves that an entry of a package is in the ledger of a checkpoint.
+ * Collects the proof that an entry of a package is in the ledger of a checkpoint.
  * @param note of the checkpoint
  * @param batch line of the entry's batch, whose path leads to that checkpoint
  * @returns null if something is missing

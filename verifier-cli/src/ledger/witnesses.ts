@@ -19,7 +19,7 @@ import type { Checkpoints, EnclosedCheckpoint } from './checkpoints.js';
 export interface WitnessedCheckpoint {
   /** Size of the newest checkpoint; null if the package includes none. */
   readonly size: number | null;
-  /** Null: any number. */
+  /** Null if any number is enough. */
   readonly required: number | null;
   /** How many the ledger's policy demands. */
   readonly demanded: number;
@@ -40,8 +40,8 @@ interface Cosigned {
 }
 
 /**
- * Verifies the cosignatures of the given witnesses over every checkpoint (c2sp.org/tlog-cosignature).
- * Cosignatures of other keys are ignored: trust comes only from outside.
+ * Verifies the cosignatures of the given witnesses over every checkpoint (c2sp.org/tlog-cosignature). Cosignatures of
+ * other keys are ignored, because trust only comes from outside the package.
  * @param at time of verification
  * @param demanded how many witnesses the ledger's policy demands for the newest checkpoint
  */

@@ -21,7 +21,7 @@ interface Evaluated {
   readonly text: ListedConsent['text'];
 }
 
-/** Consents that a program lists at most: each takes about a kilobyte of memory. */
+/** Most consents that a program lists. Each takes about a kilobyte of memory. */
 export const MAX_CONSENTS = 100_000;
 
 type Draft = { -readonly [Member in keyof ListedConsent]: ListedConsent[Member] };
@@ -99,7 +99,7 @@ export class ConsentList {
   finish(foundation: Verdict, isOfOnePerson: boolean): void {
     for (const draft of this.#drafts) {
       draft.verdict = worst(draft.verdict, foundation);
-      // The time is that of the batch in which the record is stated to be: it may not be there.
+      // The time is that of the batch that claims the record, which may not really contain it.
       if (draft.verdict === 'invalid') draft.existed_by = null;
     }
     this.#listing = { consents: withSuccessors(this.#drafts, isOfOnePerson), count: this.#count };

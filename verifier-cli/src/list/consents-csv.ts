@@ -38,14 +38,12 @@ export function consentsCsv(consents: readonly ListedConsent[], isDevelopment: b
   return [head, ...rows].map((row) => `${row.join(',')}\r\n`).join('');
 }
 
-/**
- * A cell. The package's author chose the texts, and a spreadsheet must not evaluate them.
- */
+/** Formats a cell. The package's author chose the text, and a spreadsheet must not evaluate it. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  // Nothing in a cell acts on a terminal, or reorders the text next to it.
+  // A cell must not contain characters that control a terminal or reorder the text next to it.
   const safe = spreadsheetText(printableSource(text));
   return `"${safe.replaceAll('"', '""')}"`;
 }

@@ -18,7 +18,7 @@ export interface ListedConsent {
    * the record is invalid.
    */
   readonly existed_by: string | null;
-  /** Former tool of an imported consent, and the time that it states; null: it was recorded here. */
+  /** Former tool of an imported consent, and the time that it states; null if it was recorded here. */
   readonly imported: { readonly from: string; readonly claimed_at: string } | null;
   readonly consent_type: string | null;
   readonly decision: string | null;
@@ -29,7 +29,7 @@ export interface ListedConsent {
   /** Personal values that the package discloses, by name. */
   readonly disclosed: Readonly<Record<string, JsonValue>>;
   readonly erased: boolean;
-  /** The best verdict on an erasure of the package that names the record; null: none does. */
+  /** The best verdict on an erasure in the package that names the record; null if none does. */
   readonly erasure_verdict: Verdict | null;
   /**
    * The next record in the package of the same person with the same consent type that is not
@@ -45,6 +45,6 @@ export interface ListedConsent {
 /** The consents of a package, in the order of the ledger. */
 export interface ConsentListing {
   readonly consents: readonly ListedConsent[];
-  /** Consents in the package, also those beyond the limit of the list. */
+  /** Number of consents in the package, including those beyond the limit of the list. */
   readonly count: number;
 }

@@ -38,10 +38,10 @@ function textsOf(consent: ListedConsent): readonly string[] {
   return [id, token, ...[type, text?.title].filter((one) => one !== null && one !== undefined), ...values];
 }
 
-/** Longest text that is normalised, in UTF-16 code units: that takes the square of the combining marks. */
+/** Longest text that is normalised, in UTF-16 code units. The time is quadratic in the number of combining marks. */
 const MAX_FOLDED = 1000;
 
-/** A text as it is compared: without a difference of case and of forms that look the same. */
+/** Folds a text for comparison: case and look-alike forms are ignored. */
 function folded(text: string): string {
   return (text.length > MAX_FOLDED ? text : text.normalize('NFKC')).trim().toLowerCase();
 }

@@ -6,7 +6,10 @@ import type { CheckId } from '../findings/checks.js';
 import { finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 
-/** Compares the counts of the manifest with the content, and reports what the package withholds. */
+/**
+ * Compares the counts of the manifest with the content, and reports what the package withholds (docs/evidence-format.md
+ * §10).
+ */
 export function verifyCounts(
   manifest: Manifest | null,
   summary: RecordsSummary,
@@ -55,7 +58,7 @@ export function verifyCounts(
   }
 }
 
-/** Events that are missing, or lines that cannot be read, change the counts. */
+/** Returns the check that explains wrong counts: missing events and unreadable lines change them. */
 function causeOfCounts(findings: Findings): CheckId | null {
   const ids = ['entry.format', 'completeness.runs'] as const;
   return ids.find((id) => findings.outcomeOf(id) === 'fail') ?? null;

@@ -6,8 +6,8 @@ import { CLOCK_TOLERANCE_MS } from '../time/claimed-times.js';
 import type { StampedTimes } from '../time/stamped-times.js';
 
 /**
- * Holds the time at which the package claims to be made against the stamps in it: it cannot be
- * older than they are.
+ * Compares the time at which the package claims to have been made with its time stamps: it cannot be older than they
+ * are (docs/evidence-format.md §9).
  */
 export function verifyExportTime({ exported_at: exportedAt }: Manifest, times: StampedTimes, findings: Findings): void {
   const time = Date.parse(exportedAt);

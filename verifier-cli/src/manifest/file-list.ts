@@ -21,8 +21,9 @@ export interface NamedFiles {
 }
 
 /**
- * Compares every file with its digest in the manifest, and the list with the files present.
- * A file that nothing names proves nothing, and a reader who unzips the package would take it for a part of it.
+ * Compares every file with its digest in the manifest, and the list with the files present (docs/evidence-format.md
+ * §10). A file that nothing names proves nothing, but someone who unzips the package would take it for a part of the
+ * evidence.
  */
 export async function verifyFileList(files: PackageFiles, manifest: Manifest | null, named: NamedFiles): Promise<void> {
   const { findings } = files;

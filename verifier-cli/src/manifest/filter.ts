@@ -5,8 +5,8 @@ import { finding } from '../findings/finding.js';
 import type { ConsentMembers } from '../versions/schemes.js';
 
 /**
- * Verifies, record by record, that values are shown only where the manifest says that they were
- * asked for.
+ * Verifies, record by record, that values are disclosed only where the manifest says that they were requested
+ * (docs/evidence-format.md §10).
  */
 export class FilterRules {
   readonly #eventIds: ReadonlySet<string> | null;

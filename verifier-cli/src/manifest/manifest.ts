@@ -19,7 +19,7 @@ export interface ReadManifest {
   readonly manifest: Manifest | null;
 }
 
-/** The package has a major version that this verifier does not know: it gives no verdict. */
+/** The package has a major version that this verifier does not know, so there is no verdict. */
 export class UnknownFormatVersion extends Error {
   override readonly name = 'UnknownFormatVersion';
 
@@ -29,8 +29,8 @@ export class UnknownFormatVersion extends Error {
 }
 
 /**
- * Reads the manifest. It must come last but for its signature only in time, not in place: any place
- * in the ZIP is accepted.
+ * Reads the manifest (docs/evidence-format.md §10). Although it is written last, before its signature, any position in
+ * the ZIP is accepted.
  * @throws UnknownFormatVersion
  */
 export async function readManifest(files: PackageFiles): Promise<ReadManifest> {
@@ -46,8 +46,7 @@ export async function readManifest(files: PackageFiles): Promise<ReadManifest> {
   if (major !== PACKAGE_MAJOR) throw new UnknownFormatVersion(finding('no-verdict-given', { reason: unknown }));
   const isNewer = minor > PACKAGE_MINOR;
   const parsed = version.ok ? matchShape(isNewer ? NewerManifest : Manifest, version.json) : version;
-  // A newer version may change the content of a member, such as the filter, and so the meaning of
-  // others.
+  // A newer version may change the content of a member, such as the filter, and thus the meaning of others.
   if (isNewer) files.findings.open('manifest.format', unknown, at);
   if (!parsed.ok && isNewer) return { bytes, manifest: null };
   if (!parsed.ok) {

@@ -15,8 +15,8 @@ import type { ReadManifest } from './manifest.js';
 /**
  * Verifies the detached JWS over the manifest (RFC 7515 appendix F, RFC 8037), and the certificate
  * of its key.
- * @param trusted keys of the ledger that the person who verifies trusts, directly or over announcements,
- *   and those of them in force
+ * @param trusted keys of the ledger that the person who verifies trusts, directly or through announcements, and those
+ *   of them that are in force
  * @param time of verification
  */
 export async function verifyManifestSignature(

@@ -3,12 +3,12 @@ export class Unreachable extends Error {
   override readonly name = 'Unreachable';
 }
 
-/** Asks for an answer without compression. */
+/** Requests a response without compression. */
 export const NO_CODING = { 'accept-encoding': 'identity' } as const;
 
 /**
- * Refuses a compressed answer, which nobody asked for: Node's `fetch` waits for ever, past its signal, for the
- * end of one that is broken, so that a hostile service could keep an auditor from ever reporting.
+ * Refuses a compressed response, which was not requested. If one is broken, Node's `fetch` ignores its signal and waits
+ * for ever, so a hostile service could keep an auditor from ever reporting.
  * @throws Unreachable
  */
 export function refuseCoding({ headers, body }: Response, url: string): void {

@@ -33,7 +33,10 @@ export async function createFile(path: string, content: string): Promise<void> {
   await syncFolder(dirname(path));
 }
 
-/** The content of a file; null if it does not exist. Other errors are thrown: no state is not lost state. */
+/**
+ * Reads a file; null if it does not exist. Other errors are thrown, because an unreadable state must not be treated as
+ * no state.
+ */
 export async function readIfThere(path: string): Promise<Uint8Array | null> {
   try {
     return new Uint8Array(await readFile(path));

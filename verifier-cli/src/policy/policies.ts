@@ -21,7 +21,7 @@ export interface PolicyInForce {
   readonly number: number | null;
   /** Milliseconds from `created_at` of a record to `sealed_at` of its batch. */
   readonly sealWithinMs: number;
-  /** Milliseconds from there to the time stamp. */
+  /** Milliseconds from sealing to the time stamp. */
   readonly stampWithinMs: number;
   /** Distinct time stamp authorities for each checkpoint. */
   readonly stamps: number;
@@ -52,12 +52,12 @@ export class Policies {
   /** @param placed in the order of the ledger */
   constructor(readonly placed: readonly PlacedPolicy[] = []) {}
 
-  /** The newest policy in this batch or an earlier one; the defaults if there is none. */
+  /** Returns the newest policy in this batch or an earlier one, or the defaults if there is none. */
   inForceAt(batch: number): PolicyInForce {
     return this.placed[this.countUpTo(batch) - 1]?.policy ?? DEFAULT_POLICY;
   }
 
-  /** How many policies this batch and all before it contain. */
+  /** Returns how many policies this batch and all earlier ones contain. */
   countUpTo(batch: number): number {
     let low = 0;
     let high = this.placed.length;
@@ -78,9 +78,9 @@ export interface PolicyEvents {
 }
 
 /**
- * Reads the policies and announcements before all other entries, which are evaluated by them: in the file
- * they come last. Nothing is verified here. Each of them is verified as an entry, and no record is better
- * than the worst of them.
+ * Reads the policies and announcements before all other entries, although they come last in the file, because the other
+ * entries are evaluated by them. Nothing is verified here. Each is verified later as an entry, and no record gets a
+ * better verdict than the worst of them.
  */
 export async function readPolicies(files: PackageFiles, batches: Batches, schemes: Schemes): Promise<PolicyEvents> {
   const expected = [...batches.values()]
@@ -88,7 +88,7 @@ export async function readPolicies(files: PackageFiles, batches: Batches, scheme
     .reduce((sum, run) => (run.stream === POLICY_STREAM ? sum + run.last - run.first + 1 : sum), 0);
   if (expected === 0) return { policies: new Policies(), announced: [] };
   const quick = await policyEntries(files, markedLines(), schemes);
-  // A writer may escape characters of the stream's name. Then every line is parsed.
+  // A writer may escape characters of the stream's name, in which case every line is parsed.
   const found = quick.length === expected ? quick : await policyEntries(files, readerOf(EntryLine), schemes);
   if (found.length > LIMITS.policies)
     files.findings.fail('container.limits', finding('too-many-policies', { limit: LIMITS.policies }));
@@ -98,7 +98,7 @@ export async function readPolicies(files: PackageFiles, batches: Batches, scheme
   };
 }
 
-/** Reads the lines of the announcements alone. A file that escapes the name of their stream shows none. */
+/** Reads only the lines of announcements. A file that escapes the name of their stream has none. */
 export async function readAnnouncedLines(files: PackageFiles, schemes: Schemes): Promise<readonly EntryLine[]> {
   return announcedIn(await policyEntries(files, markedLines(), schemes));
 }
@@ -120,7 +120,7 @@ async function policyEntries(
     for (const { value: line } of block) {
       const entry = line === null ? null : parseVersioned(schemes.entries, line.entry);
       if (line === null || entry?.kind !== 'known' || entry.value.stream !== POLICY_STREAM) continue;
-      // One more shows that there are too many.
+      // One more than permitted, to show that there are too many.
       if (found.length <= LIMITS.policies) found.push({ line, entry: entry.value });
     }
   }
@@ -160,7 +160,7 @@ function placedPolicy({ line: { batch }, entry }: PolicyEntry): PlacedPolicy | n
 const MARK = `\\"stream\\":\\"${POLICY_STREAM}\\"`;
 const bySchema = readerOf(EntryLine);
 
-/** Parses only lines that contain the stream's name: of a million lines, few do. */
+/** Creates a reader that only parses lines with the stream's name, which few of a million lines contain. */
 function markedLines(): LineReader<EntryLine | null> {
   let last: LineBlock | null = null;
   let next = -1;

@@ -11,15 +11,15 @@ interface Counted {
   readonly size: number | null;
   /** Batches of the policies that the package contains, one for each policy. */
   readonly policies: readonly number[];
-  /** Whether the stream of the policies is known not to be whole (`completeness.runs`). */
+  /** Whether the stream of policies is known to be incomplete (`completeness.runs`). */
   readonly isCut: boolean;
 }
 
 /**
- * Verifies that the package contains as many policies as each batch header counts. The header of the
- * last leaf below the checkpoint counts all: a receipt cannot leave out the newest policy either.
- * Only the first wrong count is reported: one missing policy makes all later counts wrong.
- * @returns the outcome: no record is better than it
+ * Verifies that the package contains as many policies as each batch header counts (docs/evidence-format.md §9). The
+ * header of the last leaf below the checkpoint counts all of them, so not even a receipt can leave out the newest
+ * policy. Only the first wrong count is reported: one missing policy makes all later counts wrong.
+ * @returns the outcome; no record gets a better one
  */
 export function verifyPolicyCounts(counted: Counted, findings: Findings): Outcome {
   if (counted.size === null) {

@@ -1,15 +1,15 @@
 import type { Policies } from './policies.js';
 
 /**
- * The smallest size of a checkpoint up to which this many distinct authorities have stamped checkpoints
- * above a batch; infinite if there are not so many.
+ * Returns the smallest size of a checkpoint up to which this many distinct authorities have stamped checkpoints above a
+ * batch; infinite if there are fewer.
  */
 export type SizeStampedBy = (batch: number, authorities: number) => number;
 
 /**
- * How many distinct authorities must have stamped a batch, by the policies. A policy with fewer `stamps`
- * counts only for batches after a checkpoint that shows it with the stamps that were demanded before
- * it: otherwise one authority that colludes with the operator could make its own stamp suffice.
+ * Returns how many distinct authorities must have stamped a batch according to the policies (docs/evidence-format.md
+ * §9). A policy with fewer `stamps` applies only to batches after a checkpoint that includes it and has the stamps
+ * demanded before. Otherwise one authority that colludes with the operator could make its own stamp sufficient.
  * @param batch number of the batch
  */
 export function stampsDemanded(policies: Policies, batch: number, sizeStampedBy: SizeStampedBy): number {

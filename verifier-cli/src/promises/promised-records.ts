@@ -14,7 +14,7 @@ import type { Policies } from '../policy/policies.js';
 import type { PolicyDelays } from '../time/allowed-delays.js';
 import type { ProvedTime } from '../time/stamped-times.js';
 
-/** A promise to hold against the package. */
+/** A promise to check against the package. */
 export interface GivenPromise {
   /** Name of its file, for the report. */
   readonly file: string;
@@ -39,13 +39,13 @@ export interface ReportedPromise extends Stated {
   /** SHA-256 of the record's canonical text, in hex. */
   readonly record_sha256: string | null;
   readonly sealed_before: string | null;
-  /** The promised time, or the one by the policy of `created_at` if that is earlier. */
+  /** The promised time, or the deadline of the policy in force at `created_at` if that is earlier. */
   readonly due: string | null;
-  /** The entry with another record under the promised event id, which proves the breach alone. */
+  /** Whether an entry has another record under the promised event id, which alone proves the breach. */
   readonly contradicted: boolean;
 }
 
-/** Clocks of a service may differ by this, in milliseconds (docs/evidence-format.md §9). */
+/** Milliseconds by which clocks of a service may differ (docs/evidence-format.md §9). */
 const TOLERANCE_MS = 300_000;
 
 /** The entries of a package that have a promised event id. */
@@ -87,7 +87,7 @@ export interface PromiseContext {
   readonly findings: Findings;
 }
 
-/** Evaluates every promise (docs/evidence-format.md, “Promises”). Call it after all other checks. */
+/** Evaluates every promise (docs/evidence-format.md §15). Call it after all other checks. */
 export async function evaluatePromises(
   records: PromisedRecords,
   context: PromiseContext,
@@ -179,9 +179,9 @@ function evaluateAbsence(promised: PromisedRecord, context: PromiseContext): Fou
   }
   const sealedBefore = dueTime(promised, context);
   const stamped = asOf.time - asOf.accuracy;
-  // A stamp can come later than its checkpoint was made. The record must be below the checkpoint if
-  // the newest batch was sealed after the promised time, by its own statement, or if the stamp is
-  // later by more than the policy of the promise allows: a later one neither excuses nor accuses.
+  // A time stamp can be later than its checkpoint. The record must be covered by the checkpoint if, by its own
+  // statement, the newest batch was sealed after the promised time, or if the stamp is later than that by more than the
+  // policy of the promise allows. In between, a stamp neither excuses nor incriminates.
   const newestSealed = Date.parse(batches.get(size - 1)?.header.sealed_at ?? '');
   const isAfter = stamped > sealedBefore && newestSealed > sealedBefore + TOLERANCE_MS;
   const { sealMs, stampMs } = delays.of(size - 1, Date.parse(promised.createdAt));
@@ -198,11 +198,10 @@ function evaluateAbsence(promised: PromisedRecord, context: PromiseContext): Fou
 }
 
 /**
- * The time before which the record is to be sealed, in milliseconds since 1970: the promised one, or
- * `created_at` with the delay of the policy if that is earlier. The policy is the newest one that
- * provably existed at `created_at`. One that the ledger had announced by then counts as well if it was
- * sealed in time: the service promises by it before it is stamped. A longer promise therefore gains
- * nothing.
+ * Returns the deadline for sealing the record, in milliseconds since 1970: the promised time, or `created_at` plus the
+ * delay of the policy if that is earlier. The policy is the newest one that provably existed at `created_at`. One that
+ * the ledger had announced by then counts as well if it was sealed in time, because the service promises by it before
+ * it is stamped. A longer promise therefore gains nothing.
  */
 function dueTime(promised: PromisedRecord, { delays, policies, batches, size }: PromiseContext): number {
   const createdAt = Date.parse(promised.createdAt);
@@ -211,7 +210,7 @@ function dueTime(promised: PromisedRecord, { delays, policies, batches, size }: 
     const sealedAt = Date.parse(batches.get(placed.batch)?.header.sealed_at ?? '');
     return placed.createdAt <= createdAt + TOLERANCE_MS && sealedAt <= createdAt + sealMs + TOLERANCE_MS;
   });
-  // Clocks differ: each policy that may have been the newest one at that time counts.
+  // Because clocks differ, each policy that may have been the newest one at that time counts.
   const older = announced.filter((placed) => placed.createdAt < createdAt - TOLERANCE_MS).slice(0, -1);
   const longest = Math.max(
     sealMs,

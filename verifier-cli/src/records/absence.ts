@@ -12,7 +12,7 @@ import type { ConsentTable } from './consent-table.js';
 export type ErasureAbsence =
   /** Other checks show that the package has every erasure, or nothing is in the ledger. */
   | { readonly kind: 'not-needed' }
-  /** By row: why the record may be erased. The other rows that need it are shown not to be erased. */
+  /** By row: why the record may be erased. All other rows that need proof are shown not to be erased. */
   | { readonly kind: 'shown'; readonly problems: ReadonlyMap<number, AbsenceProblem> };
 
 /** Why a record may be erased. */
@@ -32,9 +32,9 @@ interface AbsenceContext {
 }
 
 /**
- * Verifies that the records which match the filter are not erased as of the checkpoint, unless the
- * package has the erasure. Either the package has all events of the stream from the record to the end,
- * or each leaf of the cover from the record's batch on shows that the erasure tag is absent.
+ * Verifies that the records which match the filter are not erased as of the checkpoint, unless the package has the
+ * erasure (docs/evidence-format.md §11). Either the package has all events of the stream from the record to the end, or
+ * each leaf of the cover from the record's batch on shows that the erasure tag is absent.
  */
 export async function verifyAbsence(
   consents: ConsentTable,
@@ -42,19 +42,19 @@ export async function verifyAbsence(
   tags: TagCache,
   { manifest, tail, size, work }: AbsenceContext,
 ): Promise<ErasureAbsence> {
-  // `completeness.runs` demands the whole stream of a package without a filter. A receipt is as of the
+  // `completeness.runs` demands the whole stream of a package without a filter. A receipt shows the state of the
   // record's own checkpoint.
   if (manifest === null || size === null || isUnfiltered(manifest.filter) || isReceipt(manifest))
     return { kind: 'not-needed' };
   const problems = new Map<number, AbsenceProblem>();
   const open = openRows(consents, erasures, tail.isOpen ? Number.POSITIVE_INFINITY : tail.first);
-  /** Outcome for a record if a batch does not show whether it contains the record's erasure. */
+  /** Returns the outcome for a record if a batch does not show whether it contains the record's erasure. */
   const unshown = (index: number): AbsenceProblem['outcome'] =>
     tail.isOpen && consents.row(index).revision >= tail.first ? 'indeterminate' : 'fail';
   const [first] = open;
   let failed = 0;
   for (const number of coverOf(size)) {
-    // A checkpoint of any size can be signed: the cover may never end.
+    // A checkpoint of any size can be signed, so the cover may never end.
     if (first === undefined || failed === open.length || !work.take(WORK.coverLeaf)) break;
     if (number < first.batch) continue;
     await tags.load(number);
@@ -93,7 +93,7 @@ interface OpenRow {
   readonly tag: Uint8Array;
 }
 
-/** The rows whose erasure the tags must show to be absent, in the order of their batches. */
+/** Returns the rows for which tags must show the absence of an erasure, in the order of their batches. */
 function openRows(consents: ConsentTable, erasures: Erasures, tail: number): readonly OpenRow[] {
   const open: OpenRow[] = [];
   for (let index = 0; index < consents.length; index += 1) {

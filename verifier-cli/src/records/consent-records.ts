@@ -24,7 +24,7 @@ import type { Statements } from './statements.js';
 export interface ConsentContext {
   readonly manifest: Manifest | null;
   readonly schemes: Schemes;
-  /** Takes all consents; null: none is listed. */
+  /** Receives all consents; null if none is listed. */
   readonly list: ConsentList | null;
 }
 

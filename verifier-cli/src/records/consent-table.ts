@@ -14,18 +14,18 @@ export interface ConsentFacts extends Omit<ConsentClaims, 'batch'> {
   readonly version: number;
   /** See `Documents.referToConfiguration`. */
   readonly configuration: number;
-  /** Whether the record matches the filter of the manifest, as far as its public part shows. */
+  /** Whether the public part of the record matches the filter of the manifest. */
   readonly matches: boolean;
   /** Whether a value is withheld although the manifest states that all are disclosed. */
   readonly isLacking: boolean;
 }
 
-/** The entry of a consent, as far as it is kept. */
+/** The part of a consent's entry that is kept. */
 type ConsentEntry = Pick<ReadEntry, 'line' | 'entry' | 'source'> & {
   readonly findings: Pick<EntryFindings, 'verdict'>;
 };
 
-/** A consent as it was kept, but for its event id and tag. */
+/** A kept consent, without its event id and tag. */
 interface ConsentRow extends ConsentFacts, ConsentClaims {
   readonly line: number;
   readonly stream: string;
@@ -37,9 +37,7 @@ interface ConsentRow extends ConsentFacts, ConsentClaims {
 
 const VERDICTS: readonly Verdict[] = ['valid', 'indeterminate', 'invalid'];
 
-/**
- * Consents in columns of numbers: a million objects and texts would need several times the memory.
- */
+/** Consents in columns of numbers. A million objects and texts would need several times as much memory. */
 export class ConsentTable {
   readonly #lines = Column.ofIntegers();
   /** Index of the stream in `#names`. */
@@ -48,7 +46,7 @@ export class ConsentTable {
   readonly #eventIds = new Column((cells) => new Uint32Array(cells));
   readonly #batches = Column.ofIntegers();
   readonly #createdAt = Column.ofIntegers();
-  /** Of imported consents, by index; others were decided when they were made. */
+  /** For imported consents, by index; others were decided when they were recorded. */
   readonly #decidedAt = new Map<number, number>();
   /** −1: never expires. */
   readonly #validFor = Column.ofIntegers();
@@ -71,8 +69,7 @@ export class ConsentTable {
     const index = this.length;
     const { stream } = entry;
     const { batch, erased, disclosures } = source;
-    // Entries are sorted by stream: usually it is the same one as before. `entry.order` reports a
-    // wrong order.
+    // Entries are sorted by stream, so it is usually the same as before. `entry.order` reports a wrong order.
     if (this.#names.at(-1) !== stream) this.#names.push(stream);
     this.#lines.push(line);
     this.#streams.push(this.#names.length - 1);
@@ -124,7 +121,7 @@ export class ConsentTable {
     };
   }
 
-  /** The event id of a row, put together anew at each call. */
+  /** Returns the event id of a row, which is reassembled at each call. */
   eventIdOf(index: number): string {
     return writeUuid(Array.from({ length: UUID_WORDS }, (_, i) => this.#eventIds.at(index * UUID_WORDS + i)));
   }
@@ -141,7 +138,7 @@ export class ConsentTable {
     this.#verdicts.set(index, VERDICTS.indexOf(worst(now, verdict)));
   }
 
-  /** How many consents there are of each verdict. */
+  /** Returns the number of consents of each verdict. */
   tally(): Readonly<Record<Verdict, number>> {
     const counts = { valid: 0, indeterminate: 0, invalid: 0 };
     for (let i = 0; i < this.length; i += 1) counts[VERDICTS[this.#verdicts.at(i)] ?? 'invalid'] += 1;

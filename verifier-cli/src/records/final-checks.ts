@@ -28,7 +28,7 @@ interface Whole {
   readonly resolutions: readonly Resolution[];
   /** Whether every notice of the site up to the end of a batch is enclosed and of a known type. */
   readonly knowsNoticesUpTo: (batch: number) => boolean;
-  /** The check because of which they are not known. */
+  /** The check that explains why they are not known. */
   readonly noticesUnknownBecause: CheckId;
   readonly statements: Statements;
 }
@@ -94,7 +94,7 @@ export class FinalChecks {
     return { verdict: findings.verdict, isErased };
   }
 
-  /** Notes what a reader should know of a consent, and no rule forbids. */
+  /** Notes what a reader should know about a consent although no rule forbids it. */
   #state(index: number, isEarly: boolean, isOlderThanText: boolean): void {
     const { statements } = this.whole;
     const at = (): Location => this.consents.locationOf(index);

@@ -18,7 +18,7 @@ import { matchShape } from '../files/parse.js';
 import { finding } from '../findings/finding.js';
 import type { RecordWatch } from '../show/record-watch.js';
 
-/** Every sealed type but those of consents. */
+/** Every sealed type except those of consents. */
 type PublicType = Exclude<SealedEventType, ConsentType>;
 type RecordOf<T extends PublicType> = z.infer<(typeof SEALED_RECORD_SCHEMAS)[T]>;
 
@@ -27,7 +27,7 @@ const SHAPES: { readonly [T in PublicType]: z.ZodType<RecordOf<T>> } = SEALED_RE
 /** By type of the event: what a record changes. */
 export type PublicRecords = { readonly [T in PublicType]: (record: RecordOf<T>, read: ReadEntry) => void };
 
-/** @param watch the record to be shown; null: none is */
+/** @param watch the record to be shown; null if none is */
 export function publicRecords(
   documents: Documents,
   scans: SiteScans,
@@ -60,7 +60,7 @@ export function verifyPublicRecord<T extends PublicType>(type: T, read: ReadEntr
   const isMarked = [erased, keyLost, person].some((mark) => mark !== undefined);
   const wrong = finding('disclosure-of-other-event');
   if (disclosures.length > 0 || isMarked) read.findings.fail('disclosure.digest', wrong);
-  // What each mark means is of a check of its own.
+  // Other checks verify the meaning of each mark.
   if (erased !== undefined) read.findings.fail('erasure.proof', wrong);
   if (keyLost !== undefined) read.findings.fail('disclosure.withheld', wrong);
   if (person !== undefined) read.findings.fail('disclosure.person', wrong);

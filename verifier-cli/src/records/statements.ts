@@ -5,14 +5,14 @@ import type { Findings, Location } from '../findings/findings.js';
 import { contradictionsOf } from '../show/contradicted-presentation.js';
 import type { ConsentMembers } from '../versions/schemes.js';
 
-/** Different choices of categories that are looked up, at most. */
+/** Most different choices of categories that are looked up. */
 const MOST_CHOICES = 1_000;
-/** Former tools that a warning names, at most. */
+/** Most former tools that a warning names. */
 const MOST_TOOLS = 10;
 /** An erasure within this time of the record is stated, in milliseconds. */
 export const SOON_MS = 86_400_000;
 
-/** Records of which a reader should know something, with the place of the first one. */
+/** Records that a reader should know something about, with the location of the first one. */
 interface Stated {
   records: number;
   readonly at: Location;
@@ -25,9 +25,9 @@ interface Choice extends Stated {
   readonly permitted: readonly string[];
 }
 
-/** Rows of imported files that are compared, at most. */
+/** Most rows of imported files that are compared. */
 const MOST_ROWS = 500_000;
-/** Nobody consented at a site before. */
+/** Nobody consented on a web site before this. */
 const FIRST_CLAIM = '1995-01-01T00:00:00.000Z';
 /** Fifty years, in milliseconds. */
 const LONG_MS = 50 * 366 * 86_400_000;
@@ -42,9 +42,9 @@ function oneMore(stated: Stated | null, at: () => Location): Stated {
 const REFUSALS: ReadonlySet<string> = new Set(['rejected', 'withdrawn']);
 
 /**
- * Collects what the rules allow and a reader may still not expect: imported consents and their odd times and
- * repeated rows, questions that contradict the decision, refusals that permit categories, texts that came into
- * force after the consent by the claimed times, and records that were erased at once.
+ * Collects what the rules allow but a reader may not expect: imported consents, with implausible times and repeated
+ * rows; questions that contradict the decision; refusals that permit categories; texts that, by the claimed times, came
+ * into force after the consent; and records that were erased soon after they were made.
  */
 export class Statements {
   readonly #choices = new Map<string, Choice>();
@@ -61,7 +61,7 @@ export class Statements {
   /**
    * Takes the record of a consent.
    * @param disclosed its values
-   * @param at its place, asked for if it matters
+   * @param at returns its location, if it is needed
    */
   accept(consent: ConsentMembers, disclosed: readonly Disclosure[], at: () => Location): void {
     this.#acceptPresentation(consent, disclosed, at);

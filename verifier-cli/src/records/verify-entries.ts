@@ -61,7 +61,7 @@ export interface EntriesResult {
   readonly named: NamedFiles;
   readonly texts: VerificationReport['texts'];
   readonly site: ReportedSite | null;
-  /** The recorded scans, given what the whole package says. */
+  /** Returns the number of an enclosed configuration, for the recorded scans. */
   readonly configurationNumber: ScanContext['configurationNumber'];
   readonly scansFor: (context: Pick<ScanContext, 'intervals' | 'foundation'>) => ReportedScans;
   /** Null without a manifest. */
@@ -72,7 +72,8 @@ export interface EntriesResult {
 }
 
 /**
- * Verifies every entry of the package in one pass, and at its end what entries say of one another.
+ * Verifies every entry of the package in one pass (docs/evidence-format.md §4, §11), and then what entries say about
+ * one another.
  */
 export async function verifyEntries(files: PackageFiles, context: EntryContext): Promise<EntriesResult> {
   const pass = new EntriesPass(files, context);
@@ -110,7 +111,7 @@ class EntriesPass {
   readonly #publicRecords: PublicRecords;
   /** Batches of the policies. */
   readonly #policies: number[] = [];
-  /** The worst verdict on a policy: every record is evaluated by one. */
+  /** The worst verdict on a policy, because every record is evaluated by a policy. */
   #policyVerdict: Verdict = 'valid';
 
   constructor(
@@ -157,8 +158,8 @@ class EntriesPass {
   }
 
   /**
-   * @returns a promise to await before the next entry; null where everything was at hand: a
-   *   million promises would cost more than most checks
+   * @returns a promise to await before the next entry, or null if everything was in memory: a million promises would
+   *   cost more than most checks
    */
   accept(read: ReadEntry | UnknownEntry): Promise<void> | null {
     if (!read.isKnown) {
@@ -201,7 +202,7 @@ class EntriesPass {
     this.#requested?.accept(entry.event_id);
     this.context.promised.accept(read);
     this.#places.verify(read);
-    // An entry that is not in the ledger takes no tag from one that is.
+    // An entry that is not in the ledger must not claim the tag of one that is.
     const isSealed = entry.person_tag !== null && findings.verdict !== 'invalid';
     if (isSealed && !this.#tags.add(entry.person_tag ?? '')) findings.fail('batch.tags', finding('tag-repeated'));
     const common = read.consent ?? commonFieldsOf(read.record);
@@ -228,7 +229,7 @@ class EntriesPass {
     this.#streamTimes.accept(entry.stream, claimed, findings);
   }
 
-  /** Takes an event whose record has a meaning that is not known: what it may change stays open. */
+  /** Takes an event whose record has an unknown meaning. What it may change is left undecided. */
   #leaveRecordOpen(read: ReadEntry, message: Finding): void {
     const { entry, record, findings } = read;
     findings.open('record.format', message);
@@ -239,7 +240,7 @@ class EntriesPass {
     if (isConsent) this.#consents.addUnread(read);
   }
 
-  /** Takes an entry of an unknown version. Only its place is verified. */
+  /** Takes an entry of an unknown version. Only its position is verified. */
   #leaveOpen(read: UnknownEntry): void {
     const { stream } = read.entry;
     const role = this.#roles.get(stream);
@@ -250,7 +251,7 @@ class EntriesPass {
     else read.findings.open('entry.stream', unknownVersion(finding('unknown-stream', { stream })));
   }
 
-  /** Notes the possible effects of an event of which only the place is known. */
+  /** Notes the possible effects of an event of which only the position is known. */
   #leaveEffectsOpen({ entry, source }: ReadEntry | UnknownEntry, isConsent: boolean): void {
     const { stream, revision } = entry;
     const role = this.#roles.get(stream);
@@ -267,11 +268,13 @@ class EntriesPass {
     this.#requested?.finish();
     const isErased = (eventId: string): boolean => this.#erasures.isErased(eventId);
     const person = (await this.#person?.finish(this.#places.tags, size, isErased)) ?? 'not-claimed';
-    // A receipt has only the notices that its record names: it is evaluated by these.
+    // A receipt has only the notices that its record names, so the record is evaluated by these.
     const isWhole = coverage?.notices.is_whole === true || this.#isReceipt;
     const resolutions = await this.#documents.resolve(manifest === null || isWhole ? null : 'completeness.runs');
     const absence = await verifyAbsence(table, this.#erasures, this.#places.tags, {
-      ...{ manifest, size, tail },
+      manifest,
+      size,
+      tail,
       work: this.files.work,
     });
     await this.#places.tags.loadOthers();
@@ -304,7 +307,7 @@ class EntriesPass {
       scansFor: ({ intervals, foundation }) =>
         this.#scans.reported({
           intervals,
-          // Every record is evaluated by the policies.
+          // The policies affect every record.
           foundation: worst(foundation, this.#policyVerdict),
           configurationNumber,
         }),
@@ -327,7 +330,7 @@ class EntriesPass {
     };
   }
 
-  /** Site and controller as the configuration of the newest consent names them, if it is proved. */
+  /** Returns site and controller as the configuration of the newest consent names them, if that is proved. */
   async #site(resolutions: readonly Resolution[]): Promise<ReportedSite | null> {
     const { table } = this.#consents;
     const index = table.length === 0 ? -1 : table.row(table.length - 1).configuration;
@@ -363,7 +366,7 @@ class EntriesPass {
   /** @param verdict of the checks at the end, which is joined with that of the record by itself */
   #finishListed(list: ConsentList, index: number, verdict: Verdict, isErased: boolean): void {
     const { batch, version, verdict: own } = this.#consents.table.row(index);
-    // A batch that cannot be read proves nothing of the entries that claim to be in it.
+    // An unreadable batch proves nothing about the entries that claim to be in it.
     const existedBy = this.context.batches.has(batch) ? (this.context.times.endOf(batch)?.time ?? null) : null;
     list.evaluate(index, {
       verdict: worst(own, verdict),

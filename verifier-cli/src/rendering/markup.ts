@@ -4,8 +4,8 @@ import type { Drawn } from '../../../sdk/banner/drawn.js';
 import type { PictureType } from './picture-type.js';
 
 /**
- * A piece of a page: a text, an element, a picture, or a drawing. Nothing in it is ever taken for HTML: texts
- * and attribute values are escaped, or set as such.
+ * A part of a page: a text, an element, a picture, or a drawing. Nothing in it is ever interpreted as HTML: texts and
+ * attribute values are escaped or set as text.
  */
 export type Markup = string | Element | Picture | Drawing;
 
@@ -17,7 +17,7 @@ export interface Picture {
   readonly alt: string;
 }
 
-/** A banner as it was shown, with a style of its own that changes nothing else of the page. */
+/** A banner as it was shown, with its own style, which does not affect the rest of the page. */
 interface Drawing {
   readonly drawing: BannerDrawing;
 }
@@ -85,7 +85,7 @@ export function element(tag: Tag, attributes: Attributes, ...children: readonly 
 export function renderHtml(markup: Markup): string {
   if (typeof markup === 'string') return escapeHtml(markup);
   if ('picture' in markup) return `<img class="picture" alt="${escapeHtml(markup.alt)}" src="${pictureUrl(markup)}">`;
-  // A shadow root in the HTML itself: no script is needed to show it.
+  // A declarative shadow root, which needs no script.
   if ('drawing' in markup)
     return `<div class="drawing"><template shadowrootmode="open"><style>${markup.drawing.style}</style>${drawnHtml(markup.drawing.content)}</template></div>`;
   return elementHtml(markup.tag, markup.attributes, markup.children.map(renderHtml));
@@ -109,7 +109,7 @@ export function drawingStyles(markup: Markup): readonly string[] {
   return 'drawing' in markup ? [markup.drawing.style] : markup.children.flatMap(drawingStyles);
 }
 
-/** The address of a picture: the picture itself. */
+/** Returns the data URL of a picture. */
 export function pictureUrl({ picture, base64 }: Picture): string {
   return `data:${picture};base64,${base64}`;
 }

@@ -13,7 +13,10 @@ export function foreign(text: string): Markup {
   return element('bdi', {}, printable(text));
 }
 
-/** A finding of a check, in words that name no option of the command. A detail that only exists in English is marked as such. */
+/**
+ * Renders a finding of a check, without naming options of the command. A detail that only exists in English is marked
+ * as such.
+ */
 export function finding(found: Stated, texts: Texts): Markup {
   const detail = englishDetail(found);
   if (detail === null || texts.language === 'en') return element('bdi', {}, printable(texts.finding(found, 'page')));
@@ -35,19 +38,19 @@ export function sourceBlock(text: string, mediaType: string | null): Markup {
   return element('pre', { dir: 'auto', ...(isProse && { class: 'prose' }) }, printableSource(text));
 }
 
-/** Contents of a banner besides the verdict. */
+/** Contents of a banner in addition to the verdict. */
 interface BannerParts {
   /** The newest valid stamp over the package's checkpoint. */
   readonly asOf: ReportedTime | null;
   /** Meaning of the verdict for the records; null: none. */
   readonly statement?: string | null;
-  /** Keys and roots that the reader did not give; null: nothing is missing. */
+  /** Keys and roots that the reader did not give; null if nothing is missing. */
   readonly missing?: string | null;
   /** Whose records these are. */
   readonly persons?: readonly string[];
 }
 
-/** The box that begins a page: a sign, a word, and what they say. */
+/** Builds the box at the top of a page: a sign, a word, and their explanation. */
 export function banner(
   { style, mark }: { readonly style: string; readonly mark: string },
   word: string,
@@ -61,7 +64,7 @@ export function banner(
   );
 }
 
-/** The verdict with the time as of which it holds, and the person: what a reader must see first. */
+/** Builds the banner that a reader must see first: the verdict, the time as of which it applies, and the person. */
 export function verdictBanner(
   { word, mark, sentence, style }: VerdictWording,
   { asOf, statement = null, missing = null, persons = [] }: BannerParts,

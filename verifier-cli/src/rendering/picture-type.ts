@@ -8,8 +8,8 @@ const RIFF = [0x52, 0x49, 0x46, 0x46];
 const WEBP = [0x57, 0x45, 0x42, 0x50];
 
 /**
- * Determines the type of a picture by its first bytes. The type that was sent is a claim: SVG and
- * HTML could hold a script.
+ * Determines the type of a picture by its first bytes. The type that was sent is only a claim, and SVG and HTML can
+ * contain scripts.
  * @returns null if it is not a picture of these types
  */
 export function pictureTypeOf(bytes: Uint8Array): PictureType | null {

@@ -19,12 +19,12 @@ export function printableSource(text: string): string {
     .replace(UNSAFE, (character) => (character === '\n' || character === '\t' ? character : escaped(character)));
 }
 
-/** Characters that reorder or break the text around them, and controls that a terminal obeys which prints a file. */
+/** Characters that reorder or break the text around them, and control characters that a terminal obeys. */
 const REORDERING = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
- * A text as a reader of its language saw it, such as that of a drawn banner: only what would change the place of
- * other words is written as an escape. Joiners and marks of direction stay, because scripts need them.
+ * Returns a text as a reader of its language saw it, such as that of a drawn banner. Only what would move other words
+ * is escaped. Joiners and direction marks stay, because some scripts need them.
  */
 export function inPlace(text: string): string {
   return text.replace(REORDERING, (character) =>
@@ -36,7 +36,7 @@ function escaped(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
-/** JSON in ASCII alone, so that nothing in it can act on a terminal. */
+/** Encodes JSON in ASCII only, so that nothing in it can control a terminal. */
 export function asciiJson(value: unknown): string {
   const json = JSON.stringify(value, null, 2);
   return json.replace(/[^\n -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -53,10 +53,7 @@ export function quietVerdict({ word }: VerdictWording, { language }: Texts): str
   return word.toLocaleLowerCase(language);
 }
 
-/**
- * Marks of outcomes. Each stands with its word: colour alone tells nothing to some readers, and to no
- * printer.
- */
+/** Marks of outcomes. Each appears with its word, because colour alone says nothing to some readers, or on paper. */
 export const OUTCOME_MARKS: Readonly<Record<Outcome, { readonly mark: string; readonly style: string }>> = {
   pass: { mark: '✓', style: 'pass' },
   fail: { mark: '✗', style: 'fail' },
@@ -72,13 +69,13 @@ export function verdictMark(verdict: Verdict, isDevelopment: boolean): string {
   return SIGNS[verdict === 'valid' && isDevelopment ? 'development' : verdict].mark;
 }
 
-/** A decision in the language of the reader; one that this verifier does not know as it is. */
+/** Returns a decision in the language of the reader; an unknown one is returned unchanged. */
 export function decisionWord(decision: string | null, { words }: Texts): string {
   if (decision === null) return words.unknown;
   return wordOf(words.decisions, decision);
 }
 
-/** The word for a name from the package; a name that this verifier does not know as it is. */
+/** Returns the word for a name from the package; an unknown name is returned unchanged. */
 export function wordOf(words: Readonly<Record<string, string>>, name: string): string {
   const word = Object.hasOwn(words, name) ? words[name] : undefined;
   return word ?? printable(name);

@@ -229,8 +229,8 @@ function reportedStamp({ size, file, report, renewedBy }: Stamp): ReportedStamp 
 }
 
 /**
- * Whether the certificates show that a development authority stamped a checkpoint. The manifest
- * states it as well, but an operator could leave that out.
+ * Whether the certificates show that a development authority stamped a checkpoint. The manifest states this as well,
+ * but an operator could omit it.
  */
 export function isDevelopment(stamps: Stamps): boolean {
   const isMarked = (subject: string | undefined) => subject?.includes(DEVELOPMENT_MARK) === true;
@@ -240,8 +240,8 @@ export function isDevelopment(stamps: Stamps): boolean {
 }
 
 /**
- * The package is valid as long as the longest-lasting stamp of each required authority: a newer stamp
- * renews the older ones.
+ * Returns how long the package remains valid: as long as the longest-lasting stamp of each required authority, because
+ * a newer stamp renews the older ones.
  */
 function lastEnd(stamps: readonly Stamp[], required: number): ReportedEnd | null {
   const ends = new Map<string, SoundUntil>();

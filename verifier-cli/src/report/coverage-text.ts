@@ -5,19 +5,19 @@ import type { ReportedCoverage, ReportedFilter, ReportedNewest, ReportedPolicy, 
 
 const SHOWN_RUNS = 5;
 
-/** How many records there are of each decision, in words: a rejection is no consent. */
+/** Says how many records there are of each decision, because a rejection is not a consent. */
 export function decisionsText({ decisions, imported }: RecordsSummary, texts: Texts): string {
   const parts = Object.entries(decisions).map(([decision, count]) => `${count} ${decisionWord(decision, texts)}`);
   const text = parts.join(', ') || texts.words.none;
   return imported === 0 ? text : `${text}; ${texts.evidence.ofThemImported(imported)}`;
 }
 
-/** How many records hold, in words. */
+/** Says how many records are valid. */
 export function verdictsText({ verdicts }: RecordsSummary, { evidence }: Texts): string {
   return evidence.verdicts(verdicts.valid, verdicts.indeterminate, verdicts.invalid);
 }
 
-/** How much the verification cost of what the package may cost, in words. */
+/** Says how much of the permitted work the verification took. */
 export function workText({ done, limit }: VerificationReport['work'], { evidence }: Texts): string {
   return evidence.work(done, limit);
 }
@@ -45,7 +45,7 @@ export function witnessesText(
 }
 
 /**
- * How far one stream is covered, in words; always with the revisions it is about.
+ * Says how far one stream is covered, always with the revisions concerned.
  * @param isRecomputed whether a witness recomputed the roll-ups that show the end of the stream
  */
 export function coverageText(coverage: ReportedCoverage, isRecomputed: boolean, { evidence }: Texts): string {

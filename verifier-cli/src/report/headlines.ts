@@ -6,8 +6,8 @@ import type { ReportFacts } from './report.js';
 const CONTAINER: ReadonlySet<string> = new Set(['container.structure', 'container.names']);
 
 /**
- * Whether every file has the digest of the signed manifest, and only the container is another one. The
- * file is invalid all the same: programs could extract other content from it.
+ * Returns whether every file has the digest of the signed manifest and only the container is different. The package is
+ * invalid anyway, because programs could extract other content from it.
  */
 export function isRepacked({ checks }: ReportFacts): boolean {
   const failed = checks.filter(({ outcome }) => outcome === 'fail').map(({ id }) => id);
@@ -20,7 +20,7 @@ export function isRepacked({ checks }: ReportFacts): boolean {
   );
 }
 
-/** States what a reader must do or know before the verdict is of use; null: nothing. */
+/** Says what a reader must do or know before the verdict is useful; null if nothing. */
 export function firstStatement(report: ReportFacts, texts: Texts): string | null {
   if (isRepacked(report)) return texts.report.repacked;
   const isOverdue = report.promises.some(({ outcome }) => outcome === 'overdue');

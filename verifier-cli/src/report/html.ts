@@ -6,8 +6,8 @@ import { drawingStyles, hasPicture, type Markup, renderHtml } from '../rendering
 import { REPORT_STYLE } from './style.js';
 
 /**
- * One self-contained page. Its policy lets nothing run, load or be sent: all that it allows are the
- * style sheets in it, by their hashes, and pictures that are in the page itself.
+ * Builds a self-contained page. Its policy permits nothing to run, load or be sent, except the style sheets in it, by
+ * their hashes, and pictures in the page itself.
  * @param title plain text
  * @param style rules besides those of a report
  */

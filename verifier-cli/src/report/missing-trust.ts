@@ -1,14 +1,14 @@
 import type { Texts } from '../i18n/texts.js';
 import type { ReportFacts } from './report.js';
 
-/** Authorities that the sentence names at most. */
+/** Most authorities that the sentence names. */
 const MAX_NAMED = 3;
 
 /**
  * Names the key and root that the reader must still give, and their publishers: without them, the
  * file proves nothing. The file's own statements about ledger and authority only tell the reader
  * whom to ask.
- * @returns null: a key and a root were given, or the package is invalid whatever is given
+ * @returns null if a key and a root were given, or if the package is invalid in any case
  */
 export function missingTrust({ verdict, trust, package: about, stamps }: ReportFacts, { words }: Texts): string | null {
   if (verdict === 'invalid') return null;

@@ -27,8 +27,8 @@ export function notProved(report: ReportFacts, texts: Texts): readonly string[] 
 }
 
 /**
- * States which records may be missing. Only a run of consents that begins with the first one, and
- * reaches as far as the package itself shows the ledger to reach, leaves no gap.
+ * Says which records may be missing. There is no gap only if a run of consents begins with the first one and reaches as
+ * far as the package shows the ledger to reach.
  */
 function missing(report: ReportFacts, texts: Texts): string {
   const { coverage } = report;

@@ -78,7 +78,7 @@ export function reportParts(
   const isDevelopment = report.package.development === true;
   const { report: words } = texts;
   const { contents, sections } = listSections(words.contents, [
-    // Why the verdict is not better precedes what is proved nevertheless.
+    // The reasons for the verdict come before what is proved in spite of them.
     ...attention(report.checks, texts),
     ...(trust === 'operator' ? [] : [proofs(report, texts)]),
     section(words.notProved, list(notProved(report, texts).map(printable))),
@@ -126,7 +126,7 @@ function records({ consents, count }: ConsentListing, isDevelopment: boolean, te
   const { report } = texts;
   const rest = count > SHOWN_RECORDS ? [element('p', { class: 'rest' }, report.listAll)] : [];
   const table = consentsTable(consents.slice(0, SHOWN_RECORDS), count, isDevelopment, texts);
-  // The style sheet opens all details while it is checked: no script can.
+  // While it is checked, the style sheet opens all details, because there is no script.
   const option = element(
     'label',
     { class: 'all-details' },

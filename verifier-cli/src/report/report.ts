@@ -45,7 +45,7 @@ export interface ReportedText {
   /** Hex SHA-256 of its bytes. */
   readonly sha256: string;
   readonly language: string;
-  /** Title that the publication states. This and the next three are null if the publication is not enclosed. */
+  /** Title that the publication states. This and the next three members are null if the publication is not enclosed. */
   readonly title: string | null;
   readonly number: number | null;
   readonly media_type: string | null;
@@ -87,7 +87,7 @@ export interface ReportedNewest {
   readonly checkpoint: number | null;
   /** Distinct authorities with a valid time stamp over it. */
   readonly authorities: number;
-  /** How many the policy demands; while a lowered number does not count yet, the one before it. */
+  /** How many the policy demands. While a lowered number has not taken effect, this is the previous one. */
   readonly authorities_demanded: number;
   /** Given witnesses with a valid cosignature over it. */
   readonly witnesses: number;
@@ -120,7 +120,7 @@ export interface ReportedScan {
   /** The names with each problem. */
   readonly problems: readonly (ReportedNames & { readonly problem: (typeof SCAN_PROBLEMS)[number] })[];
   readonly third_party_hosts: ReportedNames;
-  /** False: a visit was cut short, or the record leaves something out. */
+  /** False if a visit was cut short or the record omits something. */
   readonly is_whole: boolean;
 }
 
@@ -162,7 +162,7 @@ export interface VerificationReport {
   readonly version: 1;
   /** The program that made the report. */
   readonly verifier: { readonly name: 'consent-verify'; readonly version: string };
-  /** Keys and roots that the verifying person gave: the verdict rests on them. */
+  /** Keys and roots that the verifying person gave, on which the verdict depends. */
   readonly trust: {
     /** Verifier keys of the ledger. */
     readonly ledger_keys: readonly string[];
@@ -178,8 +178,8 @@ export interface VerificationReport {
     readonly exported_at: string | null;
     readonly exported_by: string | null;
     /**
-     * True if a development authority stamped it, by the manifest or by its certificates: no
-     * evidence then.
+     * True if, according to the manifest or the certificates, a development authority stamped it. It is not evidence
+     * then.
      */
     readonly development: boolean | null;
     readonly checkpoint: number | null;
@@ -196,8 +196,7 @@ export interface VerificationReport {
     readonly asked_person: string | null;
   };
   /**
-   * How much of each stream is shown to be there; null where the manifest cannot be read. At most
-   * `MAX_LISTED` runs each.
+   * How much of each stream is provably present; null if the manifest cannot be read. At most `MAX_LISTED` runs each.
    */
   readonly coverage: {
     readonly consents: ReportedCoverage;
@@ -209,16 +208,16 @@ export interface VerificationReport {
   readonly records: RecordsSummary;
   /** Between which proved times the batches of the package were sealed. */
   readonly proved: {
-    /** Every batch was sealed after this; null where a batch has no proved start. */
+    /** Every batch was sealed after this time; null if a batch has no proved start. */
     readonly not_before: ReportedTime | null;
     /** The earliest end of a batch's interval. */
     readonly earliest: ReportedTime | null;
-    /** Everything in the package existed by this; null where a batch has too few stamps that hold. */
+    /** Everything in the package existed by this time; null if a batch has too few valid stamps. */
     readonly not_after: ReportedTime | null;
     /** How many distinct authorities must have stamped every batch. */
     readonly required_stamps: number;
     readonly batches: number;
-    /** Batches that stamps that hold of fewer authorities cover. */
+    /** Number of batches that are covered by valid stamps of too few authorities. */
     readonly batches_without_stamp: number;
     /** The intervals of the first batches. */
     readonly intervals: readonly {

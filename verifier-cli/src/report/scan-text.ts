@@ -19,7 +19,7 @@ export function scanFacts(scan: ReportedScan, texts: Texts): readonly (readonly 
     [scans.visited, scans.visits(scan.method, isRefused)],
     [scans.comparedWith, configurationText(scan, texts)],
     ...scan.problems
-      // Nothing is known of what the page sets after a refusal if it was not visited so.
+      // If the page was not visited after a refusal, nothing is known about what it sets then.
       .filter(({ problem }) => isRefused || problem !== 'after_refusal')
       .map(({ problem, ...found }) => [scans.problems[problem], names(found)] as const),
     [scans.thirdParties, names(scan.third_party_hosts)],

@@ -41,7 +41,7 @@ th[scope=row] { font-weight: 400; white-space: nowrap; }
 .verdict .when, .verdict .who { font-weight: 600; }
 .contents { display: none; }
 .all-details { display: block; margin: .4rem 0; }
-/* The contents of closed details are in the page: an option of the reader shows all of them. */
+/* The contents of closed details are in the page, and the reader can show all of them. */
 article:has(.all-details input:checked) details::details-content { display: block; height: auto; content-visibility: visible; }
 summary { cursor: pointer; }
 .records { font-size: .85rem; }

@@ -30,8 +30,8 @@ const TIME_NAMES = 40;
 const SCAN_NAMES = 28;
 
 /**
- * The report for people: the verdict, what is proved and what is not, then the proved times, the
- * claims beside them, and the checks. The times of an invalid package come last.
+ * Formats the report for people: the verdict, what is proved and what is not, then the proved times next to the claims,
+ * and the checks. The times of an invalid package come last.
  * @param isVerbose whether it has whole keys, the work, and the checks that do not apply
  */
 export function terminalReport(report: VerificationReport, texts: Texts, isVerbose = false): string {
@@ -185,7 +185,7 @@ function packageLines(found: VerificationReport, texts: Texts, isVerbose: boolea
   ];
 }
 
-/** A verifier key without the key itself, which has 1.8 kB with ML-DSA-44: its id is a part of its hash. */
+/** Returns a verifier key without the key itself, which takes 1.8 kB with ML-DSA-44. Its id is a part of its hash. */
 function nameAndId(verifierKey: string): string {
   return verifierKey.split('+', 2).join('+');
 }

@@ -61,12 +61,12 @@ export function stateOfHidden(shown: Pick<ShownRecord, 'erased' | 'erasure' | 'k
   return shown.key_lost ? record.keyLost : record.withheld;
 }
 
-/** Whether the personal values are called erased: an erasure that is not valid erases none. */
+/** Returns whether the personal values count as erased. An invalid erasure erases nothing. */
 export function isErasureStanding({ erased, erasure }: Pick<ShownRecord, 'erased' | 'erasure'>): boolean {
   return erased && (erasure === null || erasure.verdict === 'valid');
 }
 
-/** The heading of a certificate: only what is proved is called recorded, and nothing that was imported. */
+/** Returns the heading of a certificate. Only what is proved is called recorded, and never an imported consent. */
 export function certificateTitle(shown: ShownRecord, { record }: Texts, trust: TrustSource = 'reader'): string {
   const { verdict, development } = shown;
   const consent = shownConsent(shown);
@@ -123,7 +123,7 @@ function siteLines({ configuration }: ShownRecord, { record }: Texts): [string, 
   ];
 }
 
-/** @returns null: the file has no erasure of the record */
+/** @returns null if the file has no erasure of the record */
 function erasureText({ erasure, erased }: ShownRecord, texts: Texts): string | null {
   const { record } = texts;
   if (erasure === null) return erased ? record.erasedUnmarked : null;
@@ -133,7 +133,7 @@ function erasureText({ erasure, erased }: ShownRecord, texts: Texts): string | n
   return record.erasure(record.reasons[erasure.reason], erasure.event_id, proved);
 }
 
-/** @returns null: the file has no later record of the person */
+/** @returns null if the file has no later record of the person */
 function successorText({ superseded_by: next }: ShownRecord, texts: Texts): string | null {
   if (next === null) return null;
   const { record } = texts;

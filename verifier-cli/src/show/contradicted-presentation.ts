@@ -10,13 +10,13 @@ const DECISIONS_OF: Readonly<Record<string, readonly ConsentRecord['decision'][]
   reject: ['rejected', 'withdrawn'],
 };
 
-/** What a presentation states and its own record, or itself, says otherwise. */
+/** Statements of a presentation that its own record, or the presentation itself, contradicts. */
 export const PRESENTATION_CONTRADICTIONS = ['decision', 'control', 'notice'] as const;
 export type PresentationContradiction = (typeof PRESENTATION_CONTRADICTIONS)[number];
 
 /**
- * Compares how a question was stated to have been asked with the decision. Both are claims of one party, so that
- * a difference is no failure of the evidence, and a reader must know of it.
+ * Compares how a question was stated to have been asked with the decision. Both are claims of the same party, so a
+ * difference is not a failure of the evidence, but a reader must know about it.
  */
 export function contradictionsOf(
   { control, controls, notice, sdk }: Pick<Presentation, 'control' | 'controls' | 'notice' | 'sdk'>,
@@ -31,7 +31,7 @@ export function contradictionsOf(
   ];
 }
 
-/** The SDK for pages, whose notices this program knows. Only their own pages know those of other programs. */
+/** The SDK for web pages, whose notices this program knows. It does not know those of other programs. */
 const SDK_OF_PAGES = /^browser /;
 
 function isKnown({ text, language, version }: NonNullable<Presentation['notice']>, sdk = ''): boolean {

@@ -22,15 +22,15 @@ export type NotDrawn = (typeof NOT_DRAWN)[number];
 
 /**
  * Draws the banner from the sealed configuration and the presentation that the record discloses.
- * @returns null: no question is disclosed; or why it is not drawn: the record is invalid, so that its words
- *   may not be sealed, or imported, the file lacks the configuration, that lacks the language, or this verifier
- *   knows no such layout with all that is stated
+ * @returns null if no question is disclosed, or why it is not drawn: the record is invalid (so its words may not be
+ *   sealed) or imported, the file lacks the configuration, the configuration lacks the language, or this verifier does
+ *   not know the layout with everything that is stated
  */
 export function drawnBanner(shown: ShownRecord): DrawnBanner | NotDrawn | null {
   const { configuration, text } = shown;
   const parsed = shown.type === CONSENT_RECORDED ? matchShape(ConsentRecord, shown.record) : null;
   const stated = statedPresentation(shown);
-  // A notice alone is no question. Its words are stated beside the record.
+  // A notice alone is not a question. Its words are shown next to the record.
   if (stated === null || (stated.notice !== undefined && stated.layer === undefined)) return null;
   if (shown.verdict === 'invalid') return 'invalid';
   if (parsed === null || !parsed.ok) return 'imported';
@@ -54,7 +54,7 @@ export function drawnBanner(shown: ShownRecord): DrawnBanner | NotDrawn | null {
   };
 }
 
-/** With words that stay where they are: an override in a label could show “accept” as another word. */
+/** Neutralises text that reorders: an override in a label could display “accept” as another word. */
 function plainly({ tag, attributes, children }: DrawnElement): DrawnElement {
   const plain = Object.entries(attributes).map(([name, value]) => [name, value === true ? true : inPlace(value)]);
   return draw(

@@ -24,14 +24,14 @@ type Consent = Pick<
   'disclosures' | 'categories' | 'consent_type' | 'decision' | 'created_at' | 'channel'
 >;
 
-/** A page may have told a choice of an earlier day, in another time zone. */
+/** A page may have stated a choice of an earlier day, in another time zone. */
 const TWO_DAYS_MS = 2 * 86_400_000;
 
 /**
- * Says in words what the strings of IAB say that a record discloses, what of it was compared with the record
- * and the sealed configuration, and what was not.
+ * Says in words what the IAB strings that a record discloses mean, and which parts were compared with the record and
+ * the sealed configuration.
  * @param list the vendor list that the configuration names; null: it was not given
- * @returns null: the record has none
+ * @returns null if the record has none
  */
 export function iabText(
   consent: Consent,
@@ -82,7 +82,7 @@ function tcText(stated: TcStatement | null, consent: Consent, { settings, list }
   return [
     said,
     differs.length === 0 ? words.tcAgrees : words.differs(differs.map((part) => words.parts[part]).join(', ')),
-    // Of SDKs that did not state it.
+    // For SDKs that did not state it.
     ...(stated.hasOwnTexts ? [] : [words.standardTexts]),
     ...(claimed === 0 || claiming !== null || differs.includes('legitimate_interests')
       ? []
@@ -106,11 +106,11 @@ function gppText(stated: GppStatement | null, consent: Consent, settings: Settin
   );
   if (hasUnheardSignal) said.push(words.signalBeside);
   if (settings === undefined) return [...said, words.noSettings].join(' ');
-  // A section that this program does not read, or none at all, agrees with nothing.
+  // A section that this program cannot read, or a missing one, does not count as agreement.
   if (!areSections(stated, settings)) return [...said, words.differs(words.sections)].join(' ');
   const isOut = statesOptOut(consent, settings);
   if (areOptOuts(stated, isOut ? 'opted_out' : 'not_opted_out')) return [...said, words.gppAgrees].join(' ');
-  // An opt-out that was recorded before stands beside a later permission.
+  // An earlier opt-out remains in force alongside a later permission.
   const isEarlier = !isOut && areOptOuts(stated, 'opted_out');
   return [...said, isEarlier ? words.earlierOptOut : words.differs(words.optOut)].join(' ');
 }
@@ -121,7 +121,7 @@ function statesOptOut(consent: Consent, settings: GppSettings): boolean {
   return isOptedOut(settings, answersOf(consent));
 }
 
-/** The answers that a record permits: a withdrawal may name the categories that were permitted before. */
+/** Returns the answers that a record permits. A withdrawal may name the categories that were permitted before. */
 function answersOf({ decision, categories }: Consent): Readonly<Record<string, boolean>> {
   return decision === 'withdrawn' || decision === 'rejected' ? {} : (categories ?? {});
 }

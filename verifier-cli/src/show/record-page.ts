@@ -14,8 +14,8 @@ import type { ShownAttachment } from './shown-attachments.js';
 import type { PathStep, ShownRecord } from './shown-record.js';
 
 /**
- * One record as a page for people: its verdict, the proved times, what it says, the exact text
- * consented to, and the way of its proof.
+ * Renders one record as a page for people: its verdict, the proved times, what it says, the exact text consented to,
+ * and the steps of its proof.
  * @param list the vendor list that the configuration names, if it was given
  */
 export function recordPage(
@@ -224,7 +224,7 @@ function checks({ checks: results }: ShownRecord, texts: Texts): Markup {
   const head = element('thead', {}, element('tr', {}, ...names));
   const table = element('table', {}, head, element('tbody', {}, ...rows));
   const open = results.filter(({ outcome }) => outcome === 'fail' || outcome === 'indeterminate');
-  // The proof hash is open in every package: only the tenant can check it.
+  // The proof hash is undecided in every package, because only the tenant can check it.
   const isQuiet = open.every(({ id, outcome }) => id === 'record.proof-hash' && outcome === 'indeterminate');
   return isQuiet ? folded(record.checksPassed(results.length - open.length), table) : section(record.checks, table);
 }

@@ -12,8 +12,8 @@ import type { PathStep, ShownRecord } from './shown-record.js';
 const MEMBER_NAMES = 22;
 
 /**
- * One record for people: its verdict, the proved times, what it says, the exact text consented to,
- * and the way of its proof.
+ * Formats one record for people: its verdict, the proved times, what it says, the exact text consented to, and the
+ * steps of its proof.
  * @param list the vendor list that the configuration names, if it was given
  */
 export function recordText(shown: ShownRecord, texts: Texts, list: VendorList | null = null): string {

@@ -13,7 +13,7 @@ interface Named {
   readonly proof_hash?: string | null;
 }
 
-/** Whether an erasure is shown in place of the one before. */
+/** Returns whether an erasure is shown instead of the previous one. */
 function replaces(next: Pick<SeenErasure, 'isMarked' | 'verdict'>, before: SeenErasure): boolean {
   if (next.isMarked !== before.isMarked) return next.isMarked;
   return next.verdict !== before.verdict && worst(next.verdict, before.verdict) === before.verdict;
@@ -29,7 +29,7 @@ export class RecordWatch {
   text: ReportedText | null = null;
   configuration: SiteConfigPublishedRecord | null = null;
   isErased = false;
-  /** The erasure that is shown of those that name the record; null: the package has none. */
+  /** The erasure that is shown among those that name the record; null if the package has none. */
   erasure: SeenErasure | null = null;
   verdict: Verdict = 'valid';
   /** Set when the package is verified; null if the record is not in it. */
@@ -60,7 +60,7 @@ export class RecordWatch {
     return this.wants(entry) ? this.notes : null;
   }
 
-  /** Takes the entry once it is verified by itself. If it occurs twice, both are invalid. */
+  /** Takes the entry after it was verified on its own. If it occurs twice, both are invalid. */
   accept(read: ReadEntry, path: readonly Uint8Array[] | null): void {
     this.verdict = worst(this.verdict, read.findings.verdict);
     if (this.read !== null) return;
@@ -69,8 +69,8 @@ export class RecordWatch {
   }
 
   /**
-   * Takes an erasure. Those of a record follow it in the package. The one to which the record's mark
-   * points wins, then the one with the better verdict: anyone can write a line that names the record.
+   * Takes an erasure; those of a record follow it in the package. The one to which the record's mark points takes
+   * precedence, then the one with the better verdict, because anyone can write a line that names the record.
    * @param verdict of the erasure's own entry
    */
   acceptErasure(

@@ -8,7 +8,7 @@ import type { PackageFiles } from '../files/package-files.js';
 import { type PictureType, pictureTypeOf } from '../rendering/picture-type.js';
 import { MAX_TEXT_BYTES } from '../report/report.js';
 
-/** A file of the person to which the record commits: its content is the one that was recorded. */
+/** A file of the person to which the record commits, so its content is what was recorded. */
 export interface ShownAttachment {
   readonly name: AttachmentName;
   /** Name in the package. */

@@ -31,14 +31,14 @@ import { memberOf, type RecordScheme, type Schemes, select } from '../versions/s
 
 import { type ShownAttachment, shownAttachments } from './shown-attachments.js';
 
-/** A hash on the way up a tree: the running hash is joined with it, as left or as right child. */
+/** A step of an audit path (RFC 9162 §2.1.3): the running hash is combined with this one, as left or right child. */
 export interface PathStep {
   readonly side: 'left' | 'right';
   /** Hex. */
   readonly hash: string;
 }
 
-/** The worst outcome of one check of the record, with all that it found. */
+/** The worst outcome of one check of the record, with everything that it found. */
 export interface ShownCheck {
   readonly id: CheckId;
   readonly outcome: Outcome;
@@ -47,7 +47,7 @@ export interface ShownCheck {
   readonly findings: readonly Stated[];
 }
 
-/** One record with everything that it rests on: the object that `show --json` prints. */
+/** One record with everything that it depends on: the object that `show --json` prints. */
 export interface ShownRecord {
   readonly format: 'consent-verify-record';
   readonly version: 1;
@@ -82,12 +82,9 @@ export interface ShownRecord {
   readonly erased: boolean;
   /** Whether the service states that it lost the key of the values. */
   readonly key_lost: boolean;
-  /** The event by which the personal values were erased; null: the package has none. */
+  /** The event by which the personal values were erased; null if the package has none. */
   readonly erasure: ShownErasure | null;
-  /**
-   * The next record of the same person and type in the package; null: it has none, or does not show
-   * the person.
-   */
+  /** The next record of the same person and type in the package; null if it has none or does not show the person. */
   readonly superseded_by: ListedConsent['superseded_by'];
   /** Opening of the person tag, in a receipt that names the person; null otherwise. */
   readonly person: PersonOpening | null;
@@ -98,7 +95,7 @@ export interface ShownRecord {
   readonly configuration: SiteConfigPublishedRecord | null;
   /** Findings of a recorded scan of a page; null for other events, and if it cannot be read. */
   readonly scan: ReportedScan | null;
-  /** Both null if the record is invalid: the times are those of a batch in which it may not be. */
+  /** Both are null if the record is invalid, because the times are those of a batch that may not contain it. */
   readonly proved: { readonly after: ReportedTime | null; readonly before: ReportedTime | null };
   readonly proof: {
     readonly line: number;
@@ -120,7 +117,7 @@ export interface ShownRecord {
 /** An erasure that names the record, as it was read. */
 export interface SeenErasure {
   readonly event_id: string;
-  /** Time that the service claims for the announcement: the key was destroyed before. */
+  /** Time that the service claims for the announcement. The key was destroyed before. */
   readonly announced_at: string;
   readonly reason: SubjectErasedRecord['reason'];
   readonly batch: number;
@@ -171,10 +168,7 @@ export interface WatchedRecord {
   readonly verdict: Verdict;
 }
 
-/**
- * Puts together what was found about the record that was looked out for; null if it is not in the
- * package.
- */
+/** Assembles what was found about the watched record; null if it is not in the package. */
 export async function shownRecord(watch: WatchedRecord, context: ShowContext): Promise<ShownRecord | null> {
   const { read } = watch;
   if (read === null) return null;
@@ -289,8 +283,8 @@ async function proofOf(
 }
 
 /**
- * Reads one line again: the paths of all batches would be too much to keep. Problems of the file
- * were reported before.
+ * Reads one line again, because keeping the paths of all batches would take too much memory. Problems of the file were
+ * already reported.
  */
 async function readBatchLine(files: PackageFiles, wanted: number): Promise<BatchLine | null> {
   const again = files.unreported();

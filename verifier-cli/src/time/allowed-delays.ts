@@ -8,7 +8,7 @@ export interface AllowedDelays {
   readonly stampMs: number;
 }
 
-/** Delays of the ledger's policies themselves: their claimed time changes nothing. */
+/** Delays for the ledger's policies themselves, whose claimed time has no effect. */
 export const ANY_DELAY: AllowedDelays = { sealMs: Number.POSITIVE_INFINITY, stampMs: Number.POSITIVE_INFINITY };
 
 export interface PolicyDelaysOptions {
@@ -29,9 +29,9 @@ interface Step {
 }
 
 /**
- * The delays that the policies allow: those of the newest policy that provably existed at
- * `created_at` of the record. Otherwise an operator could publish a longer delay today, and backdate
- * a record under it; and a shorter one would make records late that waited when it was published.
+ * The delays that the policies allow: those of the newest policy that provably existed at `created_at` of the record
+ * (docs/evidence-format.md §9). Otherwise an operator could publish a longer delay today and backdate a record under
+ * it, and a shorter delay would make records late that were already waiting when it was published.
  */
 export class PolicyDelays {
   /** Steps of the first `count` policies, the newest first. Neighbouring batches have the same policies. */
@@ -72,7 +72,7 @@ export class PolicyDelays {
     let from = Number.POSITIVE_INFINITY;
     for (const { batch, policy } of policies.placed.slice(0, count).reverse()) {
       const proved = existedBy(batch);
-      // A newer policy that existed as early is found first.
+      // Of two policies that existed equally early, the newer one is found first.
       if (proved === null || proved.time + proved.accuracy >= from) continue;
       from = proved.time + proved.accuracy;
       steps.push({ from, delays: delaysOf(policy) });

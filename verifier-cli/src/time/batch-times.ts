@@ -14,7 +14,7 @@ import type { ProvedTime, StampedTimes } from './stamped-times.js';
 /** Between which proved times a batch was sealed. */
 export interface SealingInterval {
   readonly batch: number;
-  /** Null where no earlier stamp is proved. */
+  /** Null if no earlier stamp is proved. */
   readonly after: ProvedTime | null;
   readonly before: ProvedTime | null;
   /** Verdict of these checks on the batch. */
@@ -29,15 +29,15 @@ export interface BatchTimesContext {
   readonly stamps: Stamps;
   readonly times: StampedTimes;
   readonly policies: Policies;
-  /** Whether the package includes entries of this batch: a header alone dates no record. */
+  /** Returns whether the package includes entries of this batch. A header alone dates no record. */
   readonly holds: (batch: number) => boolean;
   readonly findings: Findings;
   readonly work: WorkMeter;
 }
 
 /**
- * Derives the interval of every batch, in order. Verifies the stamp that its header names as older,
- * and the time that it claims.
+ * Derives the interval of every batch, in order (docs/evidence-format.md §9). Verifies the older stamp that its header
+ * names, and the time that it claims.
  */
 export function verifyBatchTimes(context: BatchTimesContext): readonly SealingInterval[] {
   const intervals: SealingInterval[] = [];
@@ -71,7 +71,7 @@ function verifySealedAt(
     findings.fail('time.claimed', finding('sealed-at-contradicted', { batch: header.number }));
     return;
   }
-  // Entries are compared with the end themselves. Batch 0 shows when the ledger began.
+  // Entries are compared with the end on their own. Batch 0 shows when the ledger began.
   if (header.number !== 0 || holds(0) || before === null) return;
   const delay = before.time + before.accuracy - sealedAt;
   const allowed = policies.inForceAt(0).stampWithinMs + CLOCK_TOLERANCE_MS;
@@ -80,7 +80,7 @@ function verifySealedAt(
 
 /**
  * Verifies the older stamp that a header names.
- * @param inherited the newest proved start of an earlier batch: batches are sealed in order
+ * @param inherited the newest proved start of an earlier batch, which applies because batches are sealed in order
  * @returns the time after which the batch was sealed; null if none is proved
  */
 function verifyStart(
@@ -131,8 +131,8 @@ function verifyStart(
 }
 
 /**
- * The newest valid stamp that the header does not name, although it existed before `sealed_at`. A
- * service that leaves out stamps could backdate records.
+ * Finds the newest valid stamp that the header does not name although it existed before `sealed_at`. A service that
+ * omits stamps could backdate records.
  */
 function deniedStamp({ header }: Batch, times: StampedTimes): ProvedTime | null {
   const latest = Date.parse(header.sealed_at) - CLOCK_TOLERANCE_MS;
@@ -143,8 +143,8 @@ function deniedStamp({ header }: Batch, times: StampedTimes): ProvedTime | null 
 }
 
 /**
- * A batch without an older stamp was sealed before the first one. That is proved by batch 0: the
- * stamps that the package includes over it all cover this batch.
+ * Verifies a batch that names no older stamp, and must therefore have been sealed before the first one. Batch 0 proves
+ * that, if all stamps that the package includes over it also cover this batch.
  */
 function verifyUnnamed({ header }: Batch, { batches, holds }: BatchTimesContext, findings: EntryFindings): void {
   const { number } = header;
@@ -153,7 +153,7 @@ function verifyUnnamed({ header }: Batch, { batches, holds }: BatchTimesContext,
   else findings.open('time.start', finding('first-batch-missing', { batch: number }));
 }
 
-/** Whether a start of an earlier batch is within the delays of the policy. */
+/** Returns whether the start of an earlier batch is within the delays of the policy. */
 function isFresh({ header }: Batch, start: ProvedTime | null, { policies }: BatchTimesContext): boolean {
   const { sealWithinMs, stampWithinMs } = policies.inForceAt(header.number);
   return start !== null && Date.parse(header.sealed_at) - start.time <= sealWithinMs + stampWithinMs;

@@ -4,18 +4,18 @@ import { type Finding, finding } from '../findings/finding.js';
 import type { AllowedDelays } from './allowed-delays.js';
 import type { ProvedTime } from './stamped-times.js';
 
-/** By how much two clocks may differ: 300 s. */
+/** How much two clocks may differ, in milliseconds (docs/evidence-format.md §9). */
 export const CLOCK_TOLERANCE_MS = 300_000;
 
 /** When an entry was sealed. */
 export interface Sealed {
   /** Null if no earlier stamp is proved. */
   readonly after: ProvedTime | null;
-  /** Null if stamps that hold of too few authorities cover the entry. */
+  /** Null if valid stamps of too few authorities cover the entry. */
   readonly before: ProvedTime | null;
-  /** How many distinct authorities cover the entry with stamps that hold, and how many must. */
+  /** How many distinct authorities cover the entry with valid stamps, and how many must. */
   readonly authorities: { readonly found: number; readonly required: number };
-  /** The check because of which `before` is null; null: it has no other cause. */
+  /** The check that explains why `before` is null; null if there is no other cause. */
   readonly missing: CheckId | null;
   /** `sealed_at` of its batch, milliseconds since 1970; null without the batch. */
   readonly sealedAt: number | null;
@@ -66,7 +66,7 @@ function doubtOf(
   end: ProvedTime,
   { sealMs, stampMs }: AllowedDelays,
 ): Finding | null {
-  // An authority that states a wide accuracy proves only the end of it.
+  // If an authority states a wide accuracy, only the end of the interval is proved.
   const delay = end.time + end.accuracy - createdAt;
   if (delay > stampMs) return finding('stamped-late', { delay, allowed: stampMs });
   const early = after === null ? 0 : after.time - createdAt;

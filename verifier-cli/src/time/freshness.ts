@@ -8,7 +8,7 @@ import type { ProvedTime } from './stamped-times.js';
 /** 24 hours. */
 export const DEFAULT_MAX_AGE_MS = 86_400_000;
 
-/** When the verification takes place, and how old a state may be. */
+/** The time of verification, and how old the state may be. */
 export interface FreshnessLimits {
   readonly at: Date;
   /**
@@ -19,8 +19,8 @@ export interface FreshnessLimits {
 }
 
 /**
- * Verifies that the package shows the ledger as it was when the package was made. A package with an
- * old checkpoint can leave out everything since then.
+ * Verifies that the package shows the ledger as it was when the package was made (docs/evidence-format.md §9). A
+ * package with an old checkpoint can leave out everything since then.
  * @param asOf the valid stamp over the package's checkpoint
  */
 export function verifyFreshness(

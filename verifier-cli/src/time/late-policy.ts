@@ -3,13 +3,13 @@ import type { PolicyInForce } from '../policy/policies.js';
 import type { ProvedTime } from './stamped-times.js';
 
 /**
- * The warning about a policy that was stamped later than it allows. It is in force as of its stamp, so
- * that it makes no record doubtful: an outage of the authority at the first start would do that for ever.
+ * The warning about a policy that was stamped later than it allows. It takes effect with its stamp and makes no record
+ * doubtful: otherwise an outage of the authority at the first start would do so for ever.
  * @param number of the policy
  * @param createdAt claimed time of the policy, milliseconds since 1970
  * @param before the end of the interval of its batch
  * @param policy the newest one in that batch
- * @returns null if there is nothing to warn of
+ * @returns null if there is nothing to warn about
  */
 export function latePolicy(
   number: number,

@@ -11,37 +11,37 @@ export interface ProvedTime {
   /** Name of the response file. */
   readonly file: string;
   readonly time: number;
-  /** Milliseconds to either side; 0 where the authority states none. */
+  /** Milliseconds to either side; 0 if the authority states none. */
   readonly accuracy: number;
 }
 
-/** When a batch was sealed, as far as stamps prove it. */
+/** What time stamps prove about when batches were sealed. */
 export interface StampedTimes {
   /**
-   * How many distinct authorities must have stamped a batch: by the policies, or by the verifying person
-   * if that is more. @param number of the batch
+   * Returns how many distinct authorities must have stamped a batch: the demand of the policies or of the verifying
+   * person, whichever is larger. @param number of the batch
    */
   requiredFor(number: number): number;
   /** How many of them the policies demand. @param number of the batch */
   demandedFor(number: number): number;
   /**
-   * The earliest proved time by which a batch existed: the time of the first stamp, or of the last
-   * one of the required authorities. Null if stamps that hold of too few authorities cover it.
+   * The earliest proved time by which a batch existed: the time of the first stamp, or of the last one of the required
+   * authorities. Null if valid stamps of too few authorities cover it.
    * @param number the batch's number
    */
   endOf(number: number): ProvedTime | null;
-  /** Number of distinct authorities whose stamps hold and cover a batch. @param number of the batch */
+  /** Returns the number of distinct authorities with a valid stamp that covers a batch. @param number of the batch */
   authoritiesOf(number: number): number;
-  /** Number of distinct authorities whose stamps hold over the checkpoint of this size. */
+  /** Returns the number of distinct authorities with a valid stamp over the checkpoint of this size. */
   authoritiesOver(size: number): number;
   /**
-   * The check because of which no time by which a batch existed is proved; null: it has no other cause.
+   * Returns the check that explains why no time by which a batch existed is proved; null if there is no other cause.
    * @param number of the batch
    */
   causeOfMissing(number: number): CheckId | null;
-  /** The stamp in this response file, if it holds. */
+  /** Returns the stamp in this response file, if it is valid. */
   in(file: string): ProvedTime | null;
-  /** Every stamp that holds, by size. */
+  /** All valid stamps, by size. */
   readonly all: readonly ProvedTime[];
 }
 
@@ -52,13 +52,13 @@ export interface Demands {
   readonly atLeast: number;
 }
 
-/** A second, for authorities that count whole ones. */
+/** One second, for authorities that only state whole seconds. */
 const TOLERANCE_MS = 1000;
 
 /**
- * Takes from the stamps those that hold and whose checkpoints are tied to the newest, and verifies
- * that later checkpoints do not bear earlier times.
- * @param tied sizes of the checkpoints that consistency proofs tie to the newest one
+ * Selects the valid stamps whose checkpoints are connected to the newest one, and verifies that later checkpoints do
+ * not have earlier times (RFC 3161 §2.4.2).
+ * @param tied sizes of the checkpoints that consistency proofs connect to the newest one
  */
 export function stampedTimes(
   stamps: Stamps,
@@ -121,7 +121,7 @@ function demands(
   bySize: ReadonlyMap<string, readonly number[]>,
   indexOf: (batch: number) => number,
 ): (batch: number) => number {
-  // A thousand policies are looked up for each of ten thousand checkpoints.
+  // Cached, because up to a thousand policies are looked up for each of ten thousand checkpoints.
   const stampedBy = new Map<number, readonly number[]>();
   const sizeStampedBy = (batch: number, authorities: number): number => {
     const sizes = stampedBy.get(batch) ?? firstSizes(bySize, batch);
@@ -169,9 +169,9 @@ function endOf({ time, accuracy }: ProvedTime): number {
 }
 
 /**
- * Tokens are ordered only where their intervals do not overlap (RFC 3161 §2.4.2). Those of one
- * checkpoint have no order.
- * @param stamps valid ones: any other proves no time, and anyone could have made it
+ * Verifies the order of tokens, which is only defined where their intervals do not overlap (RFC 3161 §2.4.2). Those of
+ * one checkpoint have no order.
+ * @param stamps valid stamps; any other proves no time, and anyone could have made it
  */
 function verifyOrder(stamps: readonly Stamp[], findings: Findings): void {
   let latest: ProvedTime | null = null;

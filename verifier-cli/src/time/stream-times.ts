@@ -3,8 +3,8 @@ import { finding } from '../findings/finding.js';
 import { CLOCK_TOLERANCE_MS } from './claimed-times.js';
 
 /**
- * Verifies that the claimed times of a stream do not fall. Entries that are recorded at the same
- * time may be a little out of order, and a clock may be set back: a larger fall is a doubt, not a
+ * Verifies that the claimed times of a stream do not decrease (docs/evidence-format.md §9). Entries that are recorded
+ * at the same time may be slightly out of order, and a clock may be set back, so a larger decrease is a doubt, not a
  * contradiction.
  */
 export class StreamTimes {

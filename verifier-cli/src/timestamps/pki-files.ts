@@ -17,8 +17,8 @@ interface DatedAnswer {
 }
 
 /**
- * Certificates and revocation data that were gathered when the stamps were obtained. Nothing in
- * them is trusted; every signature in them is checked.
+ * Certificates and revocation data that were collected when the stamps were obtained. Nothing in them is trusted; every
+ * signature is verified.
  */
 export interface PkiFiles {
   readonly certificates: readonly Uint8Array[];
@@ -58,8 +58,8 @@ interface PkiFile {
 }
 
 /**
- * The answers, each of which the report names if it cannot be read. A CRL that cannot be read is kept,
- * in a group of its own: it may still show that something was said of a certificate.
+ * Parses the answers. The report names each that cannot be read. An unreadable CRL is kept in a separate group, because
+ * it may still show that something was said about a certificate.
  */
 function datedAnswers(
   contents: readonly PkiFile[],
@@ -87,9 +87,9 @@ function datedOcsp(der: Uint8Array): DatedAnswer {
 }
 
 /**
- * The answers that can say most about one moment: for each issuer the nearest on either side of it,
- * and the newest of all. A package with thousands of stamps may enclose thousands of CRLs; looking
- * at all of them for every stamp would be quadratic.
+ * Selects the most informative answers about one moment: for each issuer, the nearest on either side of it, and the
+ * newest. A package with thousands of stamps may have thousands of CRLs, and evaluating all of them for every stamp
+ * would be quadratic.
  */
 export function answersNear(answers: readonly DatedAnswer[], time: number): readonly Uint8Array[] {
   const byIssuer = new Map<string, DatedAnswer[]>();

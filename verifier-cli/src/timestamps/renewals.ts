@@ -5,17 +5,17 @@ import type { RenewingStamp, Stamp } from './stamp.js';
 export interface RenewalHistory {
   /** Sizes of the checkpoints that consistency proofs tie to the newest one. */
   readonly tied: ReadonlySet<number>;
-  /** Their headers name the stamps that were there when they were sealed. */
+  /** Batches, whose headers name the stamps that existed when they were sealed. */
   readonly batches: Batches;
 }
 
 export const NO_HISTORY: RenewalHistory = { tied: new Set(), batches: NO_BATCHES };
 
 /**
- * Finds for an older stamp the newer one that renews it (RFC 4998 §5.2): one over a checkpoint with
- * a batch whose header names the older response by its hash. A newer stamp over what the older one
- * stamps is not enough: once its algorithms are broken, anyone can make an older-looking token over
- * that. Stamps are accepted from the newest to the oldest.
+ * Finds for an older stamp the newer one that renews it (RFC 4998 §5.2): one over a checkpoint with a batch whose
+ * header names the older response by its hash. A newer stamp over the same data is not enough: once the algorithms of
+ * the older one are broken, anyone can forge an older-looking token over that data. Stamps are accepted from the newest
+ * to the oldest.
  */
 export class Renewals {
   /** Sizes in falling order, each with the earliest stamp of those down to it. */
@@ -31,17 +31,14 @@ export class Renewals {
     }
   }
 
-  /**
-   * @returns of the newer stamps that hold and whose ledger names this one, the one with the
-   *   earliest time
-   */
+  /** @returns the earliest of the newer valid stamps whose ledger names this one */
   over({ size, sha256 }: Pick<Stamp, 'size' | 'sha256'>): RenewingStamp | null {
     const namedBy = this.#named.get(sha256);
     if (namedBy === undefined || !this.history.tied.has(size)) return null;
     return this.#accepted.findLast((stamp) => stamp.size > namedBy)?.earliest ?? null;
   }
 
-  /** Takes a stamp into account if it holds. */
+  /** Takes a stamp into account if it is valid. */
   accept({ size, report }: Pick<Stamp, 'size' | 'report'>): void {
     const time = report.outcome === 'pass' ? report.claims?.genTime : undefined;
     if (time === undefined || !this.history.tied.has(size)) return;

@@ -2,10 +2,10 @@ import { type TimestampReport, wasNotMade } from '../../../schemas/rfc3161/repor
 import type { CheckId } from '../findings/checks.js';
 import type { Findings } from '../findings/findings.js';
 
-/** A newer stamp that holds, over a ledger that names an older one. */
+/** A valid newer stamp over a ledger that names an older one. */
 export interface RenewingStamp {
   readonly size: number;
-  /** Its genTime: the older stamp is evaluated by the algorithms that were sound then. */
+  /** Its genTime. The older stamp is evaluated by the algorithms that were secure then. */
   readonly time: Date;
 }
 
@@ -22,8 +22,8 @@ export interface Stamp {
 }
 
 /**
- * The check because of which a stamp does not hold: the first that failed, else the first that stayed
- * open. A stamp without one holds, unless nothing ties its checkpoint to the newest.
+ * Returns the check that explains why a stamp is not valid: the first that failed, or else the first that is undecided.
+ * Without one, a stamp is valid, unless nothing connects its checkpoint to the newest.
  */
 export function causeOfStamp({ checks }: TimestampReport): CheckId {
   const made = checks.filter((check) => !wasNotMade(check));
@@ -32,7 +32,7 @@ export function causeOfStamp({ checks }: TimestampReport): CheckId {
   return cause?.id ?? 'ledger.consistency';
 }
 
-/** The check because of which a stamp is not there at all; null: none says why. */
+/** Returns the check that explains why a stamp is missing altogether; null if none does. */
 export function causeOfNoStamp(findings: Findings): CheckId | null {
   const isBad = (id: CheckId): boolean => !['pass', 'not-applicable'].includes(findings.outcomeOf(id));
   return (['ledger.checkpoint', 'tst.format'] as const).find(isBad) ?? null;

@@ -1,9 +1,9 @@
 import type { TimestampReport } from '../../../schemas/rfc3161/report.js';
 
 /**
- * The report on a stamp as of a later time. After the end of its algorithms and certificates, a
- * stamp proves nothing by itself. The authority no longer reports a compromised key, and a new token
- * with an old time looks the same.
+ * Re-evaluates the report on a stamp as of a later time. After the end of its algorithms and certificates, a stamp
+ * proves nothing on its own: the authority no longer reports a compromised key, and a new token with an old time looks
+ * the same.
  * @param at the time of verification, or that of the stamp that renews it
  */
 export function asOfSunset(report: TimestampReport, at: Date): TimestampReport {

@@ -25,9 +25,9 @@ export interface TimestampTrust {
 }
 
 /**
- * Verifies every time stamp of every checkpoint (RFC 3161, RFC 5816), at the time that it states.
- * Each is evaluated by the algorithms sound at the time of verification; one that is no longer
- * sound, by those sound when a newer valid stamp renewed it (RFC 4998 §5.3).
+ * Verifies every time stamp of every checkpoint (RFC 3161, RFC 5816), at the time that it states. Each is evaluated by
+ * the algorithms that are secure at the time of verification or, if it is no longer valid by these, by those that were
+ * secure when a newer valid stamp renewed it (RFC 4998 §5.3).
  * @param history links between the checkpoints; without it nothing is renewed
  */
 export async function verifyTimestamps(
@@ -65,8 +65,8 @@ export async function verifyTimestamps(
 }
 
 /**
- * Whether nothing is wrong with a stamp but that no path leads to a given root. The verifying person may
- * trust another authority: such a stamp is not used where a later one covers what it covers.
+ * Returns whether the only problem of a stamp is that no path leads to a given root. The verifying person may trust
+ * another authority; such a stamp is not used if a later one covers the same.
  */
 function hasNoRoot({ report }: Stamp): boolean {
   const failed = report.checks.filter(({ outcome }) => outcome === 'fail');
@@ -122,7 +122,7 @@ async function evaluateStamp(
   return { ...stamp, report: withoutBytes(report), renewedBy: null };
 }
 
-/** The claims of the token select the CRLs to evaluate, of which there may be many. */
+/** Selects the CRLs and OCSP answers to evaluate by the claims of the token, because there may be many. */
 function answersFor(token: Uint8Array, { crls, ocsp }: PkiFiles, work: WorkMeter) {
   work.spend(WORK.asn1Byte * token.length + WORK.choice * (crls.length + ocsp.length));
   const parsed = attempt(() => parseTimestamp(token));
@@ -131,14 +131,14 @@ function answersFor(token: Uint8Array, { crls, ocsp }: PkiFiles, work: WorkMeter
   return { crls: answersNear(crls, time), ocspResponses: answersNear(ocsp, time) };
 }
 
-/** Copies certificates: as views they would keep thousands of tokens in memory. */
+/** Copies certificates, because as views they would keep thousands of tokens in memory. */
 function withoutBytes(report: TimestampReport): TimestampReport {
   return { ...report, chainCertificates: [] };
 }
 
 /**
- * Reports the checks of one stamp. One that fails proves nothing, and contradicts nothing either: it
- * stays open if another stamp takes its place.
+ * Reports the checks of one stamp. A stamp that fails neither proves nor contradicts anything; it is left undecided if
+ * another stamp replaces it.
  */
 function reportStamp(
   { file, report, renewedBy }: Stamp,

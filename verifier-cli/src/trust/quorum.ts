@@ -12,7 +12,7 @@ export type Quorum =
       readonly members: readonly Quorum[];
     };
 
-/** Whether the witnesses that cosigned a checkpoint are enough. */
+/** Returns whether the witnesses that cosigned a checkpoint meet the quorum. */
 export function isQuorumMet(quorum: Quorum, hasCosigned: (key: VerifierKey) => boolean): boolean {
   if (quorum.kind === 'witness') return hasCosigned(quorum.key);
   return quorum.members.filter((member) => isQuorumMet(member, hasCosigned)).length >= quorum.threshold;
@@ -27,7 +27,7 @@ export function fewestWitnesses(quorum: Quorum): number {
 
 /** The witnesses that the verifying person trusts. */
 export interface WitnessTrust {
-  /** Keys of type 0x04 and 0x06, each public key once. Keys of one name are of one witness. */
+  /** Keys of type 0x04 and 0x06, each public key once. Keys of the same name belong to one witness. */
   readonly keys: readonly VerifierKey[];
   /**
    * How many witnesses must have cosigned the newest checkpoint. Null: as many as the ledger's policy

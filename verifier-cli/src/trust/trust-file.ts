@@ -6,7 +6,7 @@ import { parseCertificate } from '../../../schemas/rfc3161/x509/certificate.js';
 
 import { fewestWitnesses, type Quorum, type WitnessTrust } from './quorum.js';
 
-/** All that a verifying person trusts, in one file. */
+/** Everything that a verifying person trusts, in one file. */
 export interface TrustFile {
   readonly ledgerKeys: readonly VerifierKey[];
   readonly witnesses: WitnessTrust;
@@ -32,8 +32,8 @@ const NONE = 'none';
  * `quorum` lines. Certificates in PEM between these lines are roots of time stamp authorities, which
  * that specification leaves to the application.
  *
- * Every line must be understood: a mistyped line that was ignored would silently weaken what the
- * person demands. Names and URLs must be UTF-8; comments may hold other octets.
+ * Every line must be understood, because ignoring a mistyped line would silently weaken what the person demands. Names
+ * and URLs must be UTF-8; comments may contain other octets.
  * @throws TrustFileMalformed
  */
 export function parseTrustFile(bytes: Uint8Array): TrustFile {
@@ -48,7 +48,7 @@ export function parseTrustFile(bytes: Uint8Array): TrustFile {
   return reader.finish();
 }
 
-/** Whether a text is meant as a trust policy: only such a file has a `quorum` line. */
+/** Returns whether a text is meant as a trust policy. Only such a file has a `quorum` line. */
 export function isTrustFile(text: string): boolean {
   return /^[ \t]*quorum[ \t]/m.test(text);
 }
@@ -132,7 +132,10 @@ class TrustFileReader {
     this.#define(line, { kind: 'group', name, threshold, members });
   }
 
-  /** A name can be a member once, so that a witness contributes to a quorum in one way only. */
+  /**
+   * Looks up a member of a group. A name can be a member only once, so that a witness contributes to a quorum in only
+   * one way.
+   */
   #memberOf(line: number, name: string): Quorum {
     const member = this.#named.get(name);
     if (member === undefined) throw malformed(line, `no earlier line defines a witness or group “${name}”`);

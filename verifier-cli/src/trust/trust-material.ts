@@ -6,8 +6,8 @@ import { parseVerifierKey, type VerifierKey } from '../../../schemas/evidence/si
 export const CERTIFICATE_LABEL = /^(?:TRUSTED |X509 )?CERTIFICATE$/;
 
 /**
- * The DER values in a file: those of its PEM blocks with this label, other blocks ignored; the
- * whole file where it is no PEM. A block that is no base64 yields no bytes.
+ * Returns the DER values in a file: those of its PEM blocks with this label, ignoring other blocks, or the whole file
+ * if it is not PEM. A block that is not base64 yields no bytes.
  */
 export function derBlocks(bytes: Uint8Array, label: RegExp): readonly Uint8Array[] {
   const text = decodeUtf8(bytes);
@@ -26,7 +26,7 @@ export function witnessKeysIn(text: string): readonly VerifierKey[] {
     .filter((key) => key !== null);
 }
 
-/** Each public key once: one witness must not count twice. */
+/** Removes duplicate public keys, so that a witness does not count twice. */
 export function distinctKeys(keys: readonly VerifierKey[]): readonly VerifierKey[] {
   return [...new Map(keys.map((key) => [toHex(key.publicKey), key])).values()];
 }

@@ -15,9 +15,9 @@ export interface VerifiedConsent {
 export type ConsentDocument = Node & { readonly '@context': typeof CONTEXT };
 
 /**
- * The consent record (ISO/IEC TS 27560:2023) of verified evidence in the Data Privacy Vocabulary. If the
- * evidence is a receipt, it is in a consent receipt. Every mandatory field comes from the evidence; one
- * that the evidence does not have is `dpv:NotAvailable` (docs/conformance.md).
+ * Returns the consent record (ISO/IEC TS 27560:2023) of verified evidence in the Data Privacy Vocabulary, inside a
+ * consent receipt if the evidence is a receipt. Mandatory fields come from the evidence; those that it lacks are
+ * `dpv:NotAvailable` (docs/conformance.md).
  */
 export function consentDocument(verified: VerifiedConsent): ConsentDocument {
   const { shown } = verified;
@@ -28,7 +28,7 @@ export function consentDocument(verified: VerifiedConsent): ConsentDocument {
     '@context': CONTEXT,
     '@type': 'dpv:ConsentReceipt',
     'dct:conformsTo': { '@id': PROFILES.receipt },
-    // The receipt is served under the consent token, and there is one for each.
+    // Each consent token has exactly one receipt, which is served under it.
     'dct:identifier': token ?? shown.event_id,
     ...(file.exported_at === null ? {} : { 'dct:created': moment(file.exported_at) }),
     'dpv:hasRecordOfActivity': node,
@@ -104,7 +104,10 @@ function provenance(shown: ShownRecord, record: SealedConsent): Node {
   };
 }
 
-/** The PII principal: by `visitor_id`, or by the record's person tag, a pseudonym of this record alone. */
+/**
+ * Returns the PII principal: identified by `visitor_id`, or by the record's person tag, which is a pseudonym of this
+ * record only.
+ */
 function dataSubject({ shown, record }: VerifiedConsent): Node {
   const visitor = shown.disclosed.find(({ name }) => name === 'visitor_id')?.value;
   const subject = { '@id': subjectId(record), '@type': 'dpv:DataSubject' as const };
@@ -219,7 +222,7 @@ function events({ shown, record }: VerifiedConsent): readonly Node[] {
       'dpv:isIndicatedAtTime': moment(originOf(record)?.claimed_at ?? record.created_at),
       'dpv:isIndicatedBy': { '@id': subjectId(record) },
       'dpv:hasIndicationMethod': typeof source === 'string' ? `${channel}, ${source}` : channel,
-      // A configuration without a validity has consents that do not expire (document.in-force).
+      // Consents under a configuration without a validity do not expire (document.in-force).
       'dpv:hasDuration':
         until === null
           ? { '@type': 'dpv:EndlessDuration' }

@@ -45,7 +45,7 @@ export interface RecordScheme {
   readonly disclosureDigest: (disclosure: string) => string;
 }
 
-/** By version: how everything that states its version is read and hashed. */
+/** How everything that states its version is read and hashed, by version. */
 export interface Schemes {
   readonly entries: ReadonlyMap<number, EntryScheme>;
   readonly headers: ReadonlyMap<number, HeaderScheme>;
@@ -68,8 +68,8 @@ export type Selected<T> =
 
 /**
  * Selects the scheme of a version.
- * @param version as it is stated. A value that is neither in the table nor newer is no version:
- *   it selects the newest scheme, whose shape names the problem.
+ * @param version as it is stated. A value that is neither in the table nor newer is not a version; it selects the
+ *   newest scheme, whose schema reports the problem.
  * @throws RangeError for an empty table
  */
 export function select<T>(schemes: ReadonlyMap<number, T>, version: JsonValue | undefined): Selected<T> {
@@ -86,7 +86,7 @@ export type Versioned<T, S> =
   | { readonly kind: 'unknown'; readonly version: number; readonly json: JsonValue }
   | { readonly kind: 'invalid'; readonly reason: Finding };
 
-/** Parses strict JSON by the scheme that its `v` selects. Never throws: every input may be hostile. */
+/** Parses strict JSON with the scheme that its `v` selects. Never throws, because every input may be hostile. */
 export function parseVersioned<T, S>(
   schemes: ReadonlyMap<number, S & { readonly shape: z.ZodType<T> }>,
   text: string,

@@ -16,7 +16,7 @@ export const WORK = {
   tagLookup: 50,
   /** The tag of one of the records of the person. */
   personTag: 1000,
-  /** A leaf of the cover that is looked at for erasures. */
+  /** A leaf of the cover that is searched for erasures. */
   coverLeaf: 100,
   /** A stamp that a batch is compared with. */
   comparison: 4,
@@ -24,7 +24,7 @@ export const WORK = {
   choice: 50,
 } as const;
 
-/** Units of one signature by a key, over a note of this many bytes. */
+/** Returns the units of work of one signature by a key over a note of this many bytes. */
 export function signatureWork({ type }: VerifierKey, noteBytes: number): number {
   return (type === SIGNATURE_TYPES.mlDsa ? WORK.mlDsa : WORK.signature) + noteBytes;
 }
@@ -34,7 +34,7 @@ export function reportExceeded(findings: Findings): (limit: number) => void {
   return (limit) => findings.fail('container.limits', finding('too-much-work', { limit }));
 }
 
-/** Thrown where a verification cannot end early in another way. */
+/** Thrown if a verification cannot end early in another way. */
 export class WorkExceeded extends Error {
   override readonly name = 'WorkExceeded';
 }
@@ -66,7 +66,7 @@ export class WorkMeter {
     return this.#done > this.limit;
   }
 
-  /** @returns whether the limit allows so many further units */
+  /** @returns whether the limit permits this many further units */
   take(units: number): boolean {
     const wasExceeded = this.isExceeded;
     this.#done += units;
@@ -74,7 +74,7 @@ export class WorkMeter {
     return !this.isExceeded;
   }
 
-  /** @throws WorkExceeded if the limit does not allow so many further units */
+  /** @throws WorkExceeded if the limit does not permit this many further units */
   readonly spend = (units: number): void => {
     if (!this.take(units)) throw new WorkExceeded('the package exceeds the limit of work');
   };

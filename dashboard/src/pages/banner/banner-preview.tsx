@@ -26,7 +26,7 @@ export function BannerPreview({ draft }: { readonly draft: PreviewDraft }) {
   }, []);
   useEffect(() => {
     if (!isReady) return;
-    // The frame has no origin that could be named. The draft is no secret.
+    // The frame has an opaque origin, so it cannot be addressed by origin. The draft is not secret.
     const timer = setTimeout(() => frame.current?.contentWindow?.postMessage(JSON.parse(text), '*'), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [isReady, text]);

@@ -17,7 +17,7 @@ interface IabFormProps {
   readonly draft: ConfigurationDraft;
 }
 
-/** The signals of IAB that the site speaks. They need a registration of the operator (docs/iab.md). */
+/** The IAB signals that the site sends. They require a registration of the operator (docs/iab.md). */
 export function IabForm({ siteId, draft }: IabFormProps) {
   const { banner, common } = useMessages();
   const { iab: words } = banner;
@@ -151,7 +151,7 @@ function textsOf(tcf: TcfSettings | undefined): TcfTexts {
   };
 }
 
-/** @returns settings in which a text that is no number stands as 0, which the service refuses at its field */
+/** @returns settings in which a text that is not a number becomes 0, which the service refuses at that field */
 function tcfOf({ texts, purposes, features }: TcfTexts, keys: readonly string[]): TcfSettings {
   const numbersOf = (text: string): number[] => (text.match(/[^\s,;]+/g) ?? []).map((one) => Number(one) || 0);
   const numbered = (by: Readonly<Record<string, string>>): Record<string, number[]> =>

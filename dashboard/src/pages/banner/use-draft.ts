@@ -15,9 +15,8 @@ export function useDraft(siteId: string) {
 }
 
 /**
- * A change of the draft. It waits until the changes before it are done and read again: the service
- * refuses a change of another revision than the newest, and a user can save two forms one after the
- * other before the first answer is there.
+ * A change of the draft. It waits until earlier changes are done and the draft was read again: the service refuses
+ * changes that are not based on the newest revision, and a user can save two forms before the first response arrives.
  * @param change gets the revision of the draft that it changes
  */
 export function useDraftChange<Input, Output>(

@@ -37,7 +37,7 @@ export function Consents() {
 function AllConsents({ siteId, filters }: FilterFormProps) {
   const { consents, shell } = useMessages();
   const query = useConsentPages(siteId, filters, (items) =>
-    // Sooner while a record waits for its time stamp.
+    // More often while a record waits for its time stamp.
     items.some(({ state }) => state !== 'stamped') ? 3000 : 15_000,
   );
   return (

@@ -18,7 +18,7 @@ const PAGE_SIZE = 100;
 
 const keyOf = (siteId: string) => ['searched', siteId];
 
-/** The person who was searched for last. Not in the address: addresses are logged and kept. */
+/** The person who was searched for last. They are not named in the address, because addresses are logged and stored. */
 export function useSearched(siteId: string): Searched | null {
   const { data } = useQuery<Searched>({
     queryKey: keyOf(siteId),
@@ -39,7 +39,7 @@ export function useSearchPerson(siteId: string): (person: PersonReference) => Pr
   };
 }
 
-/** Forgets every search, for example after an erasure: the records are as they were before it. */
+/** Forgets every search, for example after an erasure, because the cached records are from before it. */
 export function useForgetSearches(): () => void {
   const queries = useQueryClient();
   return () => {

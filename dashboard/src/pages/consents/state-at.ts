@@ -12,8 +12,8 @@ export interface StateOfSubject {
 /**
  * Returns the state of a person at a time: for each kind of consent and document, the newest decision that was made
  * until then. An imported one counts from the time that the former tool states, and is older than every one that was
- * recorded here. Times are compared in whole seconds, as the page shows them and lets one be chosen: at the second that
- * stands beside a decision, the decision has been made.
+ * recorded here. Times are compared in whole seconds, which is what the page shows and offers: at the second shown next
+ * to a decision, the decision has been made.
  * @param items records of one person, in any order
  * @param time in milliseconds since 1970
  */
@@ -29,7 +29,7 @@ export function stateAt(items: readonly ConsentSummary[], time: number): readonl
   return [...newest.values()];
 }
 
-/** How many records do not match their proof, so that the state of the person may be another. */
+/** Returns how many records do not match their proof, in which case the state of the person may be different. */
 export function alteredAmong(items: readonly ConsentSummary[]): number {
   return items.filter((item) => !item.is_intact).length;
 }
@@ -47,7 +47,7 @@ export function listedAt(record: PublicRecord, isHistory: boolean): string {
   return isHistory ? givenAt(record) : record.created_at;
 }
 
-/** Whether the first one counts as newer, or as new. */
+/** Returns whether the first record counts as at least as new as the other. */
 function isNewer(one: PublicRecord, other: PublicRecord): boolean {
   const isImported = one.import != null;
   return isImported === (other.import != null) ? timeOf(one) >= timeOf(other) : !isImported;

@@ -68,7 +68,7 @@ function PackageActions({ siteId, exportId }: PackageActionsProps) {
     return '';
   };
   const check = () => {
-    // Before the package is read: browsers open windows only at once after a press.
+    // Before the package is read, because browsers only open windows immediately after a click.
     const verifier = openVerifier();
     return tell(async () => {
       if (verifier === null) return evidence.checkBlocked;

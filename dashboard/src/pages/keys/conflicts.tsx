@@ -13,7 +13,7 @@ interface ConflictsProps {
   readonly keys: readonly ApiKey[];
 }
 
-/** Idempotency keys that were used again with another consent; nothing without one. */
+/** Idempotency keys that were reused with another consent; nothing if there are none. */
 export function Conflicts({ siteId, keys: apiKeys }: ConflictsProps) {
   const { keys } = useMessages();
   const { number } = useFormats();
@@ -23,7 +23,7 @@ export function Conflicts({ siteId, keys: apiKeys }: ConflictsProps) {
       params: { path: { site_id: siteId }, query: { limit: 25, cursor } },
     }),
   );
-  // Most sites have none: a heading that is shown until then would flash. A failure is told under it.
+  // Most sites have none, and a heading that is shown until that is known would flash. A failure is shown under it.
   if (query.error === null && (query.data?.length ?? 0) === 0) return null;
   const nameOf = (id: string) => {
     const key = apiKeys.find((one) => one.id === id);

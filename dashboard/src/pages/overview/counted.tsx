@@ -11,7 +11,10 @@ interface CountedProps {
   readonly children: ReactNode;
 }
 
-/** A number that leads to the records which it counts; those of several sites are in no list. */
+/**
+ * A number that links to the records that it counts. There is no link for several sites, because no list has their
+ * records.
+ */
 export function Counted({ statistics, siteId, decision, children }: CountedProps) {
   const { from, to, sites } = statistics;
   const only = siteId ?? (sites.length === 1 ? sites[0]?.site_id : undefined);

@@ -12,8 +12,8 @@ import { Section } from '../../ui/page.js';
 const LOOK_MS = 3_000;
 
 /**
- * The steps from a new site to its first consent. Each is read from what exists. A site with a consent has
- * done them all, so that the list is not shown for it; one that is open then waits to be closed.
+ * The steps from a new site to its first consent. Whether a step is done follows from what exists. A site with a
+ * consent has done them all, so the list is not shown for it; if it is already open, it stays until it is closed.
  */
 export function Checklist({ site }: { readonly site: Site }) {
   const api = useApi();
@@ -81,7 +81,10 @@ function Steps({ site, hasConsent, onClose }: StepsProps) {
   );
 }
 
-/** Whether a site has a text in force, and a key that records: read apart, so that each is true if the other fails. */
+/**
+ * Returns whether a site has a text in force and a key that records. They are read separately, so that each is right if
+ * the other fails.
+ */
 function useMade(siteId: string): { readonly hasText: boolean; readonly hasKey: boolean } {
   const api = useApi();
   const params = { path: { site_id: siteId }, query: { limit: 100 } };

@@ -15,7 +15,7 @@ interface AddWebhookProps {
   readonly onCreated: (webhook: NewWebhook) => void;
 }
 
-/** Adds a webhook. Its secret is in the answer, and never again. */
+/** Adds a webhook. Its secret is only in this response. */
 export function AddWebhook({ siteId, onCreated }: AddWebhookProps) {
   const { webhooks } = useMessages();
   const api = useApi();

@@ -31,7 +31,7 @@ createServer(async (request, response) => {
   for await (const chunk of request) chunks.push(chunk);
   let event;
   try {
-    // The bytes as they came: a body that was parsed and written again has another signature.
+    // Verify the bytes as received: a body that was parsed and serialised again has another signature.
     event = verifyWebhook(Buffer.concat(chunks), request.headers, secret);
   } catch (error) {
     console.error(error.message);

@@ -1,4 +1,4 @@
-/** Functions of a shell for the panel API: a member of an answer, and a request. */
+/** Shell functions for the panel API: one reads a member of a response, one sends a request. */
 export const HELPERS = `member() { node -p "JSON.parse(require('fs').readFileSync(0)).$1"; }
 panel() { # METHOD PATH [BODY]
   curl -sS --fail-with-body -X "$1" "$BASE/api/v1$2" -H "Authorization: Bearer $TOKEN" \${3:+-H 'Content-Type: application/json' -d "$3"}
@@ -26,7 +26,7 @@ panel POST "/sites/$SITE/configuration/publish" '{"revision":'$REVISION'}' | mem
 
 `;
 
-/** The way from a site that does not exist to checked evidence of a consent, in one shell. A test runs it. */
+/** All steps from creating a site to verified evidence of a consent, in one shell. A test runs it. */
 export const WALK = `## From nothing to evidence
 
 Start the service with \`npm start\`. In another terminal, run these commands from the repository.

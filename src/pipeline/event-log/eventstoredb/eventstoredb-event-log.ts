@@ -8,10 +8,9 @@ import {
   START,
   StreamDeletedError,
 } from '@eventstore/db-client';
-// This is the library's path with one call per append. The public appendToStream shares one call
-// among all appends without credentials and stores the pending responses for the whole process. One
-// broken connection then fails the appends of every client. A later response throws where no caller
-// can catch it, and no deadline applies.
+// This is the library's code path with one call per append. The public appendToStream shares one call among all appends
+// without credentials, and keeps the pending responses for the whole process. One broken connection would then fail the
+// appends of every client, a late response would throw where no caller can catch it, and no deadline would apply.
 import { append } from '@eventstore/db-client/dist/streams/appendToStream/append.js';
 import { isOwnStream } from '../../../../schemas/events/streams.js';
 import { settleAll } from '../../../platform/background/signals.js';
@@ -56,11 +55,11 @@ export interface EventStoreDbEventLogOptions {
   readonly pageEvents?: number;
   readonly pageBytes?: number;
   /**
-   * Receives every failure from which a subscription or the connection recovers. The server dropping
-   * a slow subscription is an ordinary one.
+   * Receives every failure from which a subscription or the connection recovers. It is normal for the server to drop
+   * slow subscriptions.
    */
   readonly onInterruption?: (error: unknown) => void;
-  /** Receives once each event that another program wrote to a stream of its own. */
+  /** Receives, once, each event that another program wrote to a stream of its own. */
   readonly onForeign?: (event: LoggedEvent) => void;
   /** Receives an exception that an event of a read caused; it ends the read. */
   readonly onCaught?: (error: unknown) => void;
@@ -69,8 +68,8 @@ export interface EventStoreDbEventLogOptions {
 }
 
 /**
- * Creates the `eventstoredb` adapter for EventStoreDB, one node or a cluster. Streams of
- * other programs on the same server are passed over.
+ * Creates the `eventstoredb` adapter for EventStoreDB, one node or a cluster. Streams of other programs on the same
+ * server are skipped.
  * @param connectionString `esdb://…` as in the server's documentation; in a cluster the leader is
  *   used
  * @returns a log that connects on first use
@@ -90,7 +89,7 @@ type StreamEndOption =
 
 /** Requests that the adapter sends at the same time for a call about several streams. */
 const MAX_IN_FLIGHT = 32;
-/** The same for single events: a request of a caller waits for them, beside the appends of the relay. */
+/** The same for single events, which requests of callers wait for while the relay appends. */
 const MAX_SINGLE_READS = 8;
 
 class EventStoreDbEventLog implements EventLog {
@@ -147,9 +146,8 @@ class EventStoreDbEventLog implements EventLog {
   }
 
   /**
-   * Refuses the first event of a stream whose earlier events are hidden, as after its deletion. The
-   * server would give the event a later revision, or would report success without a write if it has
-   * the same event among those that it hides.
+   * Refuses the first event of a stream whose earlier events are hidden, as after its deletion. The server would give
+   * the event a later revision, or report success without writing if the same event is among those that it hides.
    */
   async #refuseHiddenEvents(stream: string): Promise<void> {
     try {
@@ -157,7 +155,7 @@ class EventStoreDbEventLog implements EventLog {
       const { metadata } = await withDeadline(reading, this.#readDeadlineMs);
       if (Number(metadata?.truncateBefore ?? 0) === 0) return;
     } catch (error) {
-      // A stream that was deleted for good has no metadata, and refuses the append itself.
+      // A permanently deleted stream has no metadata, and refuses the append itself.
       if (error instanceof StreamDeletedError) return;
       throw unavailable(error);
     }
@@ -171,7 +169,7 @@ class EventStoreDbEventLog implements EventLog {
   }
 
   async readStream(stream: string, fromRevision: number, limit: number): Promise<StreamEvent[]> {
-    // The server fails a read of no events, as it fails when it cannot answer.
+    // The server fails a read of zero events in the same way as when it cannot answer.
     if (limit < 1) return [];
     const events: StreamEvent[] = [];
     const room = new PageBudget(this.#pageBytes);
@@ -194,7 +192,7 @@ class EventStoreDbEventLog implements EventLog {
     return allOf(places, MAX_SINGLE_READS, (place) => this.#eventAt(place));
   }
 
-  /** The server begins after a gap: the first event that it returns may be a later one. */
+  /** Reads one event. The server skips gaps, so the first event that it returns may be a later one. */
   async #eventAt({ stream, revision }: EventPlace): Promise<StreamEvent | null> {
     const found: StreamEvent[] = [];
     const reading = this.#client.readStream(stream, {

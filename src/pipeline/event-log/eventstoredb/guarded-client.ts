@@ -1,14 +1,11 @@
 import { EventStoreDBClient } from '@eventstore/db-client';
 
 /**
- * Creates a client none of whose failures ends the process.
- *
- * The library prepares a new connection after each failed call in the background, and nothing
- * catches what fails there: while a cluster has no quorum, a second failing call waits for the same
- * search for a leader, its rejection is unhandled, and Node ends the process. The call itself still
- * fails for its caller.
- * @param onInterruption receives what failed in the background
- * @throws Error if the connection string is invalid
+ * Creates a client whose background failures cannot end the process. After each failed call, the library prepares a new
+ * connection in the background, and nothing catches what fails there. While a cluster has no quorum, a second failing
+ * call waits for the same search for a leader, its rejection is unhandled, and Node would end the process. The call
+ * itself still fails for its caller. @param onInterruption receives what failed in the background @throws Error if the
+ * connection string is invalid
  */
 export function createGuardedClient(
   connectionString: string,

@@ -6,7 +6,7 @@ const recorded = z.object({
   revision: z.bigint().nonnegative().max(BigInt(Number.MAX_SAFE_INTEGER)),
   id: z.string(),
   type: z.string(),
-  // An event that another program wrote as JSON. The client gives its value, not its bytes.
+  // An event that another program wrote as JSON. The client returns its value, not its bytes.
   data: z.union([z.instanceof(Uint8Array), z.unknown().transform(() => new Uint8Array(0))]),
   metadata: z.unknown(),
 });
@@ -41,10 +41,9 @@ export function positionOf(event: unknown): string {
 }
 
 /**
- * Stores custom metadata byte for byte. The client parses all JSON metadata and keeps only the
- * value. Therefore only JSON text that serializes to the same bytes is stored unchanged, where it
- * stays legible. Other bytes follow a frame byte: they are then not JSON, and the client leaves
- * them unchanged.
+ * Stores custom metadata byte for byte. The client parses all JSON metadata and keeps only the value. Therefore only
+ * JSON text that serialises to the same bytes is stored as it is, which keeps it readable. Other bytes are prefixed
+ * with a frame byte, so that they are not JSON and the client leaves them unchanged.
  */
 const FRAME = 0;
 

@@ -79,7 +79,7 @@ export interface PostgresEventLogOptions {
   readonly pageBytes?: number;
   /** Receives every failure from which a subscription or the notification connection recovers. */
   readonly onInterruption?: (error: unknown) => void;
-  /** Receives once each event that was written to a stream which the service does not know. */
+  /** Receives, once, each event that was written to a stream that the service does not know. */
   readonly onForeign?: (event: LoggedEvent) => void;
 }
 
@@ -122,8 +122,7 @@ class PostgresEventLog implements EventLog {
       applicationName: programName('event log'),
       connectTimeoutMs: Math.min(this.#appendDeadlineMs, CONNECT_TIMEOUT_MS),
       statementTimeoutMs: Math.max(this.#appendDeadlineMs, this.#readDeadlineMs),
-      // If another writer hangs, the server's refusal comes before the deadline, so the outcome is
-      // known.
+      // If another writer hangs, the server refuses before the deadline, so the outcome is known.
       lockTimeoutMs: Math.ceil(this.#appendDeadlineMs * 0.8),
       ...(options.server !== undefined && { server: options.server }),
     };
@@ -254,13 +253,13 @@ class PostgresEventLog implements EventLog {
     }
   }
 
-  /** Waits for a notification. Without one, looks at each interval: a search costs more than this look. */
+  /** Waits for a notification. Without one, it checks at each interval, which is cheaper than a search. */
   async #waitForMore(after: Position | null, ticket: number, signal: AbortSignal): Promise<void> {
     do await this.#wakeups.wait(ticket, this.#pollIntervalMs, signal);
     while (this.#wakeups.ticket === ticket && !signal.aborted && !(await this.#hasMore(after)));
   }
 
-  /** @returns true also if that cannot be read: reading goes on, and says why */
+  /** @returns true even if this cannot be determined, because the read that follows reports why */
   async #hasMore(after: Position | null): Promise<boolean> {
     const rows = await this.#read(HAS_MORE, [positionOf(after)]).catch(() => null);
     return rows === null || rows.length > 0;

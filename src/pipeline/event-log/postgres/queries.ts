@@ -12,9 +12,8 @@ import {
 import type { LoggedEvent, NewEvent, Position, StreamAppend, StreamEvent } from '../port.js';
 
 /**
- * $1 streams, $2 expected revisions; for each event: $3 place of its stream from 1, $4 revision, $5
- * id, $6 type, $7 body, $8 metadata. Returns one row {outcomes, last_revisions}, one element for each
- * stream.
+ * $1 streams, $2 expected revisions; for each event: $3 position of its stream in $1, from 1, $4 revision, $5 id, $6
+ * type, $7 body, $8 metadata. Returns one row {outcomes, last_revisions} with one element for each stream.
  */
 export const APPEND = {
   name: 'event_log_append',
@@ -23,10 +22,10 @@ export const APPEND = {
 };
 
 /**
- * $1 streams and $2 revisions of events; a row for each that the log has: its place in the arrays from
- * 1, and the event. The planner must not see the arrays (the first `OFFSET 0`), or it plans each call
- * anew for their lengths, which cost twice as much as the call. Each event is looked up by the key (the
- * second one): no plan may read a part of the table for a few events of it.
+ * $1 streams and $2 revisions of events. Returns a row for each event that the log has: its position in the arrays,
+ * from 1, and the event. The first `OFFSET 0` hides the arrays from the planner, which would otherwise plan each call
+ * again for their lengths, at twice the cost of the call. The second one makes it look each event up by its key instead
+ * of reading a part of the table for a few events.
  */
 export const READ_EVENTS = {
   name: 'event_log_read_events',
@@ -40,7 +39,7 @@ export const READ_EVENTS = {
     ) AS e`,
 };
 
-/** The first or last revision that has a position, of the stream with the name `s.stream`; -1: none. */
+/** The first or last revision of the stream `s.stream` that has a position; -1 if none. */
 const endOf = (end: 'min' | 'max'): string => `coalesce((
       SELECT ${end}(e.revision) FROM event_log.streams AS t JOIN event_log.events AS e ON e.stream = t.number
        WHERE t.name = s.stream AND e.revision <= event_log.last_of(t.number)), -1)`;
@@ -51,7 +50,7 @@ export const LAST_REVISIONS = {
   text: `SELECT s.stream, ${endOf('max')} AS last_revision FROM unnest($1::text[]) AS s (stream)`,
 };
 
-/** $1 a position as a number; a row if the log has events after it. */
+/** $1 a position as a number. Returns a row if the log has events after it. */
 export const HAS_MORE = {
   name: 'event_log_has_more',
   text: `SELECT FROM (SELECT position + count - 1 AS head FROM event_log.runs ORDER BY position DESC LIMIT 1) AS last
@@ -128,7 +127,7 @@ export function readAllSql(after: bigint, limit: number, maxBytes: number): stri
 
 interface PlacedEvent {
   readonly event: NewEvent;
-  /** Place of its stream among the appends, from 1. */
+  /** Position of its stream among the appends, from 1. */
   readonly owner: number;
   readonly revision: number;
 }
@@ -155,7 +154,7 @@ const POSITION_DIGITS = 20;
 
 const bigintText = z.string().regex(/^-?\d{1,19}$/);
 const revision = bigintText.transform(Number).pipe(z.number().int().min(-1).max(Number.MAX_SAFE_INTEGER));
-/** For each stream: what became of its append, and the last revision that it had before. */
+/** For each stream: the outcome of its append, and the last revision that it had before. */
 export const appendRows = z.tuple([
   z.object({
     outcomes: z.array(z.enum(['appended', 'present', 'conflict'])),
@@ -165,7 +164,7 @@ export const appendRows = z.tuple([
 export const lastRevisionRows = z.array(z.object({ stream: z.string(), last_revision: z.number() }));
 export const firstRevisionRows = z.array(z.object({ stream: z.string(), first_revision: z.number() }));
 
-/** Rows of `READ_EVENTS`: an event with its place among those that were asked for, from 1. */
+/** Rows of `READ_EVENTS`: an event with its position among the requested ones, from 1. */
 export const placedEventRows = z.array(
   z.object({
     place: z.int(),

@@ -22,7 +22,7 @@ export class Wakeups {
   #subscribers = 0;
   #stop: AbortController | null = null;
   #running: Promise<void> = Promise.resolve();
-  /** Number of the host, of several ones, that the connection leads to. */
+  /** Index of the host that the connection uses, if there are several. */
   #turn = 0;
 
   constructor(

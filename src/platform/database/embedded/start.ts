@@ -26,7 +26,7 @@ const RECOVERY_MS = 30 * 60_000;
 export interface Lease {
   readonly client: pg.Client;
   readonly port: number;
-  /** Resolves when the connection has ended, also if it ended before this was awaited. */
+  /** Resolves when the connection has ended, even if it ended before this was awaited. */
   readonly ended: Promise<void>;
 }
 
@@ -114,11 +114,11 @@ async function connectLease(port: number, password: string): Promise<Answer> {
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
   });
-  // An idle client reports the loss of its connection by 'error' and by 'end'. The owner listens to
-  // 'end'; an unhandled 'error' would end the process.
+  // An idle client reports the loss of its connection with 'error' and 'end'. The owner listens to 'end'; an unhandled
+  // 'error' would end the process.
   client.on('error', () => undefined);
-  // Listens before the connection exists: a server that is killed between the first answer and the
-  // owner's watch would otherwise never be missed.
+  // Registered before the connection exists. Otherwise nobody would notice a server that is killed between its first
+  // answer and the owner's watch.
   const ended = new Promise<void>((resolve) => client.once('end', () => resolve()));
   try {
     await client.connect();

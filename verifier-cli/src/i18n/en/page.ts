@@ -1,6 +1,6 @@
 import { counted } from '../../../../schemas/text/counted.js';
 
-/** Texts that stand on the page: `build-page.js` writes the English ones into it. */
+/** Static texts of the page. `build-page.js` writes the English ones into it. */
 const standing = {
   title: 'Check evidence of consent',
   lead: 'Drop an evidence package anywhere on this page to verify it.',

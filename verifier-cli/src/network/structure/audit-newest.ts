@@ -13,7 +13,7 @@ import { TiledLog } from './tiled-log.js';
 export type AuditOutcome =
   | { readonly outcome: 'sound' }
   | {
-      /** `violation`: a rule is broken or a part is withheld, and there is no proof. */
+      /** `violation`: a rule is broken or a part is withheld, but there is no proof. */
       readonly outcome: 'contradiction' | 'violation' | 'undecided';
       /** For people. */
       readonly statement: string;
@@ -34,7 +34,7 @@ export interface AuditNewestOptions {
   readonly commitMs?: number;
 }
 
-/** Audits the structure up to a checkpoint, and proves what is wrong. It never throws for a published file. */
+/** Audits the structure up to a checkpoint, and proves what is wrong. A published file never makes it throw. */
 export async function auditNewest({
   source,
   folder,

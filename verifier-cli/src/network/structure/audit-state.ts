@@ -61,13 +61,13 @@ export async function readAuditState(folder: string, origin: string): Promise<Au
   return parsed.value;
 }
 
-/** Stores the state when the files that it names are durable, and removes the others. */
+/** Stores the state after the files that it names are durable, and removes the others. */
 export async function writeAuditState(folder: string, state: AuditState): Promise<void> {
   await replaceFile(join(folder, STATE), `${JSON.stringify(state)}\n`);
   await removeOthers(folder, state);
 }
 
-/** Removes files that a crash left, or that are of an older state. */
+/** Removes files that a crash left behind or that belong to an older state. */
 export async function removeOthers(folder: string, { heads, tags, roll_ups: rollUps }: AuditState): Promise<void> {
   const kept = new Set([STATE, PERIOD_FILE, heads?.name, ...tags.map(({ name }) => name)]);
   for (const { number } of rollUps) kept.add(rollUpFile(number));

@@ -35,7 +35,7 @@ import {
 import { TagIndex } from './tag-index.js';
 import { type TiledLog, Withheld } from './tiled-log.js';
 
-/** Milliseconds of work that a crash may lose, at most, on top of the work of one period. */
+/** Most milliseconds of work that a crash may lose, in addition to the work of one period. */
 const COMMIT_MS = 60_000;
 /** Bytes of an end of a stream: its key, and the number of its events as 8 bytes. */
 const HEAD_BYTES = 40;
@@ -48,11 +48,11 @@ export interface AuditOptions {
   readonly log: TiledLog;
   /** A checkpoint that a trusted key signed. */
   readonly checkpoint: Checkpoint;
-  /** Gets the number of leaves that were audited, now and then before the end. */
+  /** Called now and then with the number of leaves audited so far. */
   readonly progress?: (audited: number) => void;
   /** Called for each leaf of an audit that never reached the newest checkpoint of the ledger. */
   readonly advanced?: () => void;
-  /** Ends the audit early; the next one goes on from there. */
+  /** Ends the audit early; the next one continues from there. */
   readonly signal?: AbortSignal;
   /** Milliseconds between two stored states; less in tests. */
   readonly commitMs?: number;
@@ -86,7 +86,15 @@ export async function auditStructure(options: AuditOptions): Promise<void> {
 
 function startOf(origin: string): AuditState {
   return {
-    ...{ v: 1, origin, size: 0, edge: [], last: null, batches: [], roll_ups: [], heads: null, tags: [] },
+    v: 1,
+    origin,
+    size: 0,
+    edge: [],
+    last: null,
+    batches: [],
+    roll_ups: [],
+    heads: null,
+    tags: [],
     next_file: 0,
   };
 }
@@ -142,11 +150,14 @@ class StructureAudit {
     try {
       await this.#addLeaves(bundles);
       await compareTiles({
-        ...{ log: this.#log, edge: this.#tree.edge, compared: this.state.tiles ?? 0, signal: this.options.signal },
+        log: this.#log,
+        frontier: this.#tree.hashes,
+        compared: this.state.tiles ?? 0,
+        signal: this.options.signal,
         ...(this.state.reached_at === undefined && { advanced: this.options.advanced }),
       });
     } catch (error) {
-      // The next audit goes on from here.
+      // The next audit continues from here.
       if (error instanceof Unreachable && this.#tree.size > this.state.size) await this.#commit();
       throw error;
     }
@@ -191,7 +202,10 @@ class StructureAudit {
       const run = runAt(file, index);
       if (index > 0 && compareKeys(runAt(file, index - 1).key, run.key) >= 0)
         throw new Violation(`sealed batch ${number} with runs that are not sorted`, {
-          ...{ kind: 'order', number, tree: 'streams', index },
+          kind: 'order',
+          number,
+          tree: 'streams',
+          index,
         });
       this.#continueStream(run, heads.get(nameOf(run.key)) ?? 0, number);
       const length = run.last - run.first + 1;
@@ -200,17 +214,22 @@ class StructureAudit {
     }
     if (end !== header.count)
       throw new Violation(`states ${header.count} entries of batch ${number}, whose runs have ${end}`, {
-        ...{ kind: 'tiling', number },
+        kind: 'tiling',
+        number,
       });
     if (policies !== header.policies)
       throw new Violation(`counts ${header.policies} policies in leaf ${number}, and sealed ${policies} up to it`, {
-        ...{ kind: 'policies', number },
+        kind: 'policies',
+        number,
       });
     const own = file.subarray(split);
     for (let index = 1; index < tags; index += 1)
       if (compareKeys(own.subarray((index - 1) * KEY_BYTES), own.subarray(index * KEY_BYTES)) >= 0)
         throw new Violation(`sealed batch ${number} with tags that are not sorted, or one twice`, {
-          ...{ kind: 'order', number, tree: 'tags', index },
+          kind: 'order',
+          number,
+          tree: 'tags',
+          index,
         });
     writeSync(this.#period, file, 0, file.length, this.#bytes);
     this.#bytes += file.length;
@@ -249,7 +268,7 @@ class StructureAudit {
     return { path: join(this.#folder, name), offset: 0, count, length: HEAD_BYTES };
   }
 
-  /** The ends since the last roll-up are those of the stored files. */
+  /** Restores the ends since the last roll-up from the stored files. */
   #readEnds(): void {
     const bytes = this.#batches.length === 0 ? new Uint8Array() : readFileSync(join(this.#folder, PERIOD_FILE));
     let at = 0;
@@ -267,7 +286,8 @@ class StructureAudit {
     const policies = this.#last?.header.policies ?? 0;
     if (header.policies !== policies)
       throw new Violation(`counts ${header.policies} policies in leaf ${number}, and sealed ${policies} up to it`, {
-        ...{ kind: 'policies', number },
+        kind: 'policies',
+        number,
       });
     const sources = level === 1 ? this.#periodSources() : [...this.#rollUpSources(), ...this.#periodSources()];
     const path = join(this.#folder, rollUpFile(number));
@@ -298,7 +318,7 @@ class StructureAudit {
     return this.#rollUps.map((leaf) => ({ ...leaf, path: join(this.#folder, rollUpFile(leaf.number)), offset: 0 }));
   }
 
-  /** Takes the ends of the streams of the period into a new file. */
+  /** Merges the ends of the streams of the period into a new file. */
   #mergeHeads(): void {
     const added = [...this.#ends].map(([name, count]) => headBytes(Buffer.from(name, 'latin1'), count));
     added.sort(compareKeys);
@@ -336,8 +356,11 @@ class StructureAudit {
     if (wrong !== null) return new Violation(`roll-up ${number} ${about}, and ${wrong}`, null);
     try {
       const published: LeafSource = {
-        ...{ number, path, offset: 0 },
-        ...{ runs: header.streams_count, tags: header.tags_count },
+        number,
+        path,
+        offset: 0,
+        runs: header.streams_count,
+        tags: header.tags_count,
       };
       const claim = withSources([...sources, published], (open) => differenceOf(open, number));
       return new Violation(`sealed roll-up ${number}, which ${about}`, claim ?? { kind: 'tiling', number });
@@ -351,13 +374,22 @@ class StructureAudit {
     const twice = this.#tags.flush();
     if (twice !== null)
       throw new Violation(`sealed the tag ${toHex(twice)} twice`, {
-        ...{ kind: 'tag-twice', tag: twice, below: this.#tree.size },
+        kind: 'tag-twice',
+        tag: twice,
+        below: this.#tree.size,
       });
     fsyncSync(this.#period);
     const { origin } = this.state;
     await writeAuditState(this.#folder, {
-      ...{ v: 1, origin, size: this.#tree.size, edge: this.#tree.edge.map(toHex), last: this.#last?.text ?? null },
-      ...{ batches: this.#batches, roll_ups: this.#rollUps, heads: this.#heads, tags: [...this.#tags.files] },
+      v: 1,
+      origin,
+      size: this.#tree.size,
+      edge: this.#tree.hashes.map(toHex),
+      last: this.#last?.text ?? null,
+      batches: this.#batches,
+      roll_ups: this.#rollUps,
+      heads: this.#heads,
+      tags: [...this.#tags.files],
       next_file: this.#tags.nextFile,
       ...(reached.tiles !== undefined && { tiles: reached.tiles }),
       ...(reached.reached_at !== undefined && { reached_at: reached.reached_at }),

@@ -1,8 +1,8 @@
 import type { Tree } from '../../compare/leaves-problem.js';
 
 /**
- * Contradiction as the auditor found it: from this, `prove` makes a proof. Numbers are those of
- * leaves of the ledger tree; keys and tags are 32 bytes.
+ * A contradiction as the auditor found it, from which `prove` makes a proof. Numbers are those of leaves of the ledger
+ * tree; keys and tags are 32 bytes.
  */
 export type Claim =
   /** The content of a leaf is not a header. */

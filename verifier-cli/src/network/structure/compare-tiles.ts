@@ -1,7 +1,7 @@
 import { equalBytes } from '../../../../schemas/crypto/encoding.js';
 import { HASH_LENGTH } from '../../../../schemas/merkle/hashing.js';
 import { placeOfNode, TILE_WIDTH, tileIn, tileNodes } from '../../../../schemas/merkle/tiles.js';
-import { edgeNodes, treeRoot } from '../../../../schemas/merkle/tree.js';
+import { frontierNodes, treeRoot } from '../../../../schemas/merkle/tree.js';
 import { Unreachable } from '../bounded-fetch.js';
 import { Violation } from './claim.js';
 import type { TiledLog } from './tiled-log.js';
@@ -9,8 +9,8 @@ import type { TiledLog } from './tiled-log.js';
 export interface CompareTilesOptions {
   readonly log: TiledLog;
   /** Roots of the perfect subtrees of the tree at the size of the log, as an auditor computed them, largest first. */
-  readonly edge: readonly Uint8Array[];
-  /** Leaves below which the full tiles were compared before. */
+  readonly frontier: readonly Uint8Array[];
+  /** Number of leaves below which the full tiles were already compared. */
   readonly compared: number;
   /** Called for each tile. */
   readonly advanced?: (() => void) | undefined;
@@ -18,17 +18,17 @@ export interface CompareTilesOptions {
 }
 
 /**
- * Compares the published tiles of hashes with the tree that an auditor computed from the headers: others
- * compute their proofs from the tiles, and with an altered one the ledger would look rewritten to them, or
- * be without proofs. The tiles at the right edge lead to the subtrees of the edge, and each hash in them to a
+ * Compares the published tiles of hashes (c2sp.org/tlog-tiles) with the tree that an auditor computed from the headers.
+ * Others compute their proofs from the tiles; with an altered tile, the ledger would look rewritten to them, or they
+ * would have no proofs. The partial tiles on the right lead to the subtrees of the frontier, and each hash in them to a
  * full tile of the level below.
  * @throws Violation for a tile with other hashes; Withheld; Unreachable
  */
 export async function compareTiles(options: CompareTilesOptions): Promise<void> {
-  const { log, edge, compared } = options;
+  const { log, frontier, compared } = options;
   const { size } = log;
   if (compared === size) return;
-  const nodes = edgeNodes(size).map((node, i) => ({ ...placeOfNode(node), hash: edge[i] ?? new Uint8Array() }));
+  const nodes = frontierNodes(size).map((node, i) => ({ ...placeOfNode(node), hash: frontier[i] ?? new Uint8Array() }));
   for (let level = 0; tileNodes(level, size) > 0; level += 1) {
     const index = Math.floor(tileNodes(level, size) / TILE_WIDTH);
     if (tileIn(level, index, size) === null) continue;

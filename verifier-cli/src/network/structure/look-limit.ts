@@ -1,9 +1,9 @@
-/** The time that one look at a ledger may take. A service that is slow must not keep an auditor without an alarm. */
+/** Limits the time of one check of a ledger, so that a slow service cannot keep an auditor from raising an alarm. */
 export class LookLimit {
   readonly #stopping = new AbortController();
   #timer: NodeJS.Timeout;
 
-  /** @param ms until the look ends; the largest timer of Node at most */
+  /** @param ms milliseconds until the check ends; at most Node's largest timer */
   constructor(
     readonly outer: AbortSignal | undefined,
     readonly ms: number,
@@ -11,13 +11,13 @@ export class LookLimit {
     this.#timer = this.#start();
   }
 
-  /** Aborted at the end of the look, or of the program. */
+  /** Aborted at the end of the time, or of the program. */
   get signal(): AbortSignal {
     const { signal } = this.#stopping;
     return this.outer === undefined ? signal : AbortSignal.any([signal, this.outer]);
   }
 
-  /** Begins the time anew: a first audit of a large ledger takes long, and is exempt while it advances. */
+  /** Restarts the timer. The first audit of a large ledger takes long, and is exempt while it makes progress. */
   readonly advance = (): void => {
     if (this.#stopping.signal.aborted) return;
     clearTimeout(this.#timer);

@@ -86,7 +86,9 @@ function* mergedTags(
     const tag = record.slice();
     if (before !== null && compareKeys(before.tag, tag) === 0)
       throw new Violation(`sealed the tag ${toHex(tag)} twice`, {
-        ...{ kind: 'tag-twice', tag, below: rollUp },
+        kind: 'tag-twice',
+        tag,
+        below: rollUp,
       });
     before = { tag, leaf };
     yield before;
@@ -156,7 +158,11 @@ function runDifference(leaves: readonly OpenLeaf[], published: OpenLeaf, rollUp:
   const from = firstCovered(rollUp);
   const theirs = new SortedRecords(published.openRuns(), rollUp, 'streams');
   const surplus = (record: Uint8Array): Claim => ({
-    ...{ kind: 'stream', key: record.slice(0, KEY_BYTES), number: rollUp, before: rollUp, from },
+    kind: 'stream',
+    key: record.slice(0, KEY_BYTES),
+    number: rollUp,
+    before: rollUp,
+    from,
   });
   for (const { key, start, leaf, ...own } of mergedRuns(leaves)) {
     const disorder = theirs.disorder();

@@ -12,21 +12,24 @@ export interface HttpOptions {
   readonly wait?: ((ms: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
 }
 
-/** Wait for a busy server that states none, the longest one, and all together for one answer, in milliseconds. */
+/**
+ * Milliseconds to wait for a busy server: if it states no time, at most per wait, and at most in total for one
+ * response.
+ */
 const DEFAULT_WAIT_MS = 30_000;
 const LONGEST_WAIT_MS = 300_000;
 const ALL_WAITS_MS = 1_800_000;
 /**
- * The least rate, in bytes for each `timeoutMs`: a server that drips would keep an auditor for ever. An answer
- * that brought less before it was cut off counts as a failure; and as many end the file.
+ * Bytes that must arrive in each `timeoutMs`, so that a server cannot hold up an auditor by sending drop by drop. A
+ * response that was cut off before it brought this much counts as a failure; several of these end the download.
  */
 const LEAST_PROGRESS = 64 * 1024;
 const MOST_FAILURES = 3;
 
 /**
- * Opens a file at a service or a static host. While the server says that it is busy (429 or 503 with Retry-After),
- * this waits: a limit is no refusal to publish. A file that was cut off goes on where it ended (RFC 9110 §14), so
- * that a large one arrives also over a connection that does not last.
+ * Opens a file at a service or a static host. While the server says that it is busy (429 or 503 with Retry-After), it
+ * waits, because a rate limit is not a refusal to publish. An interrupted download resumes where it ended (RFC 9110
+ * §14), so that a large file arrives even over an unstable connection.
  * @returns its bytes in pieces; null if it is not published
  * @throws Unreachable, also while the pieces are read
  */
@@ -88,7 +91,7 @@ function waitOf({ status, headers }: Response): number | null {
 }
 
 async function waitFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  // An aborted wait is over as well: the caller looks at the signal.
+  // An aborted wait also ends here; the caller checks the signal.
   await delay(ms, undefined, signal && { signal }).catch(() => undefined);
 }
 

@@ -33,7 +33,7 @@ export interface ProofOptions {
 }
 
 /**
- * Makes the proof of a violation from the published files, as `check-contradiction` confirms it.
+ * Creates the proof of a violation from the published files, in the form that `check-contradiction` verifies.
  * @returns null if none is possible: the operator withholds a part of it, or serves it changed
  * @throws Unreachable
  */
@@ -130,7 +130,7 @@ class Prover {
     const { found, absent } = await this.#walk('streams', key, before, from);
     if (found !== null) {
       const runs = await this.#runs(found, second);
-      // No absence is to be shown where one run begins before the other ends.
+      // If one run begins before the other ends, there is no absence to show.
       if (runs !== null && (await this.#isProved(runs))) return runs;
     }
     return {
@@ -179,7 +179,7 @@ class Prover {
   }
 
   /**
-   * Goes back from a leaf, by roll-ups where one covers the next leaves, to the last one that has a key.
+   * Walks back from a leaf, using roll-ups where possible, to the last leaf that has a key.
    * @param before the first leaf that is not looked at
    * @returns what was found, and the leaves after it, which lack the key, by number
    */
@@ -193,7 +193,7 @@ class Prover {
     for (let number = before - 1; number >= from; ) {
       const level = levelOf(number);
       const start = firstCovered(number);
-      // A period that began before `from` is not covered: its leaves are looked at one by one.
+      // A period that began before `from` is not skipped as a whole: its leaves are examined one by one.
       const isWithin = level === 0 || start >= from;
       if (!isWithin) {
         number -= 1;

@@ -11,13 +11,13 @@ import { Violation } from './claim.js';
 import { readPublishedLeaf } from './published-leaf.js';
 import { type TiledLog, Withheld } from './tiled-log.js';
 
-/** Files that are asked for before they are needed. */
+/** Number of files that are requested ahead. */
 const AHEAD = 16;
 /** Largest file of a batch that fits into memory, in bytes. */
 const MAX_BATCH_BYTES = 64 * 1024 * 1024;
 
 /**
- * Reads the new headers once, to see that they are those of the checkpoint.
+ * Reads the new headers once and verifies that they are those of the checkpoint.
  * @returns digests of the bundles, because what is served later could be something else
  */
 export async function readHeaders(
@@ -72,7 +72,7 @@ export async function* readLeaves(
         if (first + place < from) continue;
         const { header } = readHeaderOf(text, first + place);
         const length = header !== null && isBatch(header.level) ? structureLength(header) : 0;
-        // Files that are on their way fit into memory together.
+        // The requested files must fit into memory together.
         while (waiting.length >= AHEAD || (waiting.length > 0 && bytes + length > MAX_BATCH_BYTES)) {
           const next = waiting.shift();
           if (next === undefined) break;
@@ -80,7 +80,7 @@ export async function* readLeaves(
           yield await next.leaf;
         }
         const leaf = readLeaf(log, text, first + place);
-        // A failure counts when its turn comes.
+        // A failure is reported when its turn comes.
         leaf.catch(() => undefined);
         waiting.push({ leaf, length });
         bytes += length;

@@ -184,8 +184,8 @@ export function compareKeys(a: Uint8Array, b: Uint8Array): number {
 }
 
 /**
- * Looks sorted keys up in a part of a file. Where the keys are dense the part is read from end to end,
- * and where they are few a search by halves leads to each.
+ * Looks sorted keys up in a part of a file. If the keys are dense, the part is read from end to end; if they are few, a
+ * binary search finds each.
  * @param keys sorted, 32 bytes each
  * @param found called for each key that is there, with its record
  */
@@ -207,7 +207,7 @@ class Blocks {
   readonly #buffer: Uint8Array;
   #held = -1;
   #records = 0;
-  /** Keys increase: no block before this one has the next key. */
+  /** Keys increase, so no block before this one has the next key. */
   #lowest = 0;
 
   constructor(
@@ -234,7 +234,7 @@ class Blocks {
     return null;
   }
 
-  /** The last block that starts at or before a key: ever longer steps, then halves. */
+  /** Finds the last block that starts at or before a key: growing steps, then a binary search. */
   #blockOf(key: Uint8Array): number {
     let low = this.#lowest;
     let high = this.#count - 1;

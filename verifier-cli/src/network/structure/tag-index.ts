@@ -18,15 +18,14 @@ export interface TagFile {
   readonly count: number;
 }
 
-/** A larger file is merged with the newer ones when these have this share of its tags. */
+/** A larger file is merged with the newer ones when they have one of this many parts of its tags. */
 const RATIO = 4;
-/** Tags that wait in memory, in bytes. */
+/** Limit of tags held in memory, in bytes. */
 const MOST_WAITING = 32 * 1024 * 1024;
 
 /**
- * Every tag of the ledger, in sorted files whose sizes grow by a factor, so that each tag is written a
- * number of times that is the logarithm of the ledger's size. Files never change: the caller stores the
- * list of those that count, and removes the others.
+ * All tags of the ledger, in sorted files whose sizes grow geometrically, so each tag is written only O(log n) times.
+ * Files never change: the caller stores the list of current files and removes the others.
  */
 export class TagIndex {
   #waiting: Uint8Array[] = [];

@@ -8,7 +8,7 @@ import {
   nodesOfRanges,
 } from '../../../../schemas/merkle/proofs.js';
 import { placeOfNode, TILE_WIDTH, type TilePlace, tileIn } from '../../../../schemas/merkle/tiles.js';
-import { foldEdge, type TreeNode } from '../../../../schemas/merkle/tree.js';
+import { foldFrontier, type TreeNode } from '../../../../schemas/merkle/tree.js';
 import { readWhole, type StructureSource } from './source.js';
 
 /** A bundle has at most 256 entries of at most 65,535 bytes, each after two bytes. */
@@ -16,12 +16,12 @@ const MAX_BUNDLE_BYTES = TILE_WIDTH * 65_537;
 /** Tiles that are kept in memory: two at each level. */
 const MAX_TILES = 64;
 
-/** The published files do not have what a checkpoint states. */
+/** The published files lack what a checkpoint commits to. */
 export class Withheld extends Error {
   override readonly name = 'Withheld';
 }
 
-/** The tiles of a ledger tree at one size (c2sp.org/tlog-tiles). Nothing of it is verified. */
+/** The tiles of a ledger tree at one size (c2sp.org/tlog-tiles), unverified. */
 export class TiledLog {
   readonly #tiles = new Map<string, Uint8Array>();
 
@@ -54,10 +54,10 @@ export class TiledLog {
     const hashes = Array.from({ length: to - from }, (_, i) =>
       tile.subarray((from + i) * HASH_LENGTH, (from + i + 1) * HASH_LENGTH),
     );
-    // A perfect subtree: its halves are perfect, too.
+    // The halves of a perfect subtree are perfect, too.
     let row = hashes;
     while (row.length > 1)
-      row = Array.from({ length: row.length / 2 }, (_, i) => foldEdge(row.slice(2 * i, 2 * i + 2)));
+      row = Array.from({ length: row.length / 2 }, (_, i) => foldFrontier(row.slice(2 * i, 2 * i + 2)));
     const [root] = row;
     if (root?.length !== HASH_LENGTH) throw new Withheld(`the tile ${level}/${index} is too short`);
     return root;

@@ -15,9 +15,9 @@ const MAX_NOTE_BYTES = 256 * 1024;
 const MAX_KEYS_BYTES = 4 * 1024 * 1024;
 
 /**
- * The public routes that a monitor reads, from the files of a tiled log alone. The time of a checkpoint is when
- * its last leaf was sealed: a copy that nobody renews is as old as that, whenever it was made or first seen. A
- * service seals at least every 12 hours, also without new events.
+ * Provides the public routes that a monitor reads from the files of a tiled log. The time of a checkpoint is when its
+ * last leaf was sealed, so a copy that nobody updates is recognised as old, whenever it was made or first seen. A
+ * service seals at least every 12 hours, even without new events.
  */
 export function tiledService(source: StructureSource): LedgerService {
   let newest: { readonly size: number; readonly note: Uint8Array } | null = null;
@@ -64,7 +64,7 @@ async function sealedAt(source: StructureSource, size: number): Promise<Date | n
     const header = text === undefined ? null : readHeaderOf(text, size - 1).header;
     return header === null ? null : new Date(header.sealed_at);
   } catch (error) {
-    // The audit says what is withheld.
+    // The audit reports what is withheld.
     if (error instanceof Withheld) return null;
     throw error;
   }

@@ -6,15 +6,15 @@ import type { LedgerService } from '../service.js';
 /** The keys of a ledger that an auditor trusts, and how it came to them. */
 export interface LearntKeys {
   readonly keys: readonly VerifierKey[];
-  /** Announcements that hold, oldest first. */
+  /** Valid announcements, oldest first. */
   readonly announcements: readonly ProvedEntryFile[];
 }
 
 /**
  * Learns the next keys of a ledger from the announcements that its service publishes.
  * @param given keys that the auditor trusts
- * @param known announcements that were learnt before: a service cannot withhold them later
- * @param now keys whose algorithm is not sound then do not count
+ * @param known announcements that were learnt before, which a service can therefore not withhold later
+ * @param now keys whose algorithm is no longer secure at this time are ignored
  * @throws Unreachable
  */
 export async function learnKeys(
@@ -32,6 +32,6 @@ export async function learnKeys(
     null,
   );
   const { trusted, followers } = await trustedBy(given, chain, now);
-  // Announcements of a ledger that no given key signed would stand in the way of its own.
+  // Announcements of another ledger, which no given key signed, would only get in the way.
   return { keys: trusted, announcements: followers.length === 0 ? known : all.slice(0, chain.announcements.length) };
 }

@@ -9,18 +9,18 @@ import type { LedgerService, ListedCheckpoint } from '../service.js';
 import { type LearntKeys, learnKeys } from './read-announcements.js';
 import type { WatchState } from './watch-state.js';
 
-/** Result of one look at a ledger. */
+/** Result of one check of a ledger. */
 export interface Sighting {
   /**
-   * `undecided`: an alarm that is no proof, for example a service that does not answer. `violation`: the
-   * structure breaks a rule, or is not published, and there is no proof.
+   * `undecided`: an alarm without proof, for example a service that does not answer. `violation`: the structure breaks
+   * a rule or is not published, but there is no proof.
    */
   readonly outcome: 'fine' | 'contradiction' | 'violation' | 'undecided';
   /** For people. */
   readonly statement: string;
   /** Size of the newest checkpoint; null if there is none. */
   readonly size: number | null;
-  /** State to store; null: the stored state stays. */
+  /** State to store; null if the stored state stays. */
   readonly state: WatchState | null;
   readonly contradiction: ContradictionFile | null;
 }
@@ -34,13 +34,13 @@ export interface WatchOptions {
   readonly now: Date;
 }
 
-/** Reads a note as a history, with the changes of the ledger's keys. Null if it is no checkpoint. */
+/** Reads a note as a history, with the changes of the ledger's keys; null if it is not a checkpoint. */
 type ReadHistory = (note: Uint8Array) => Promise<History | null>;
 
 /**
  * Compares the newest checkpoint of a service with the newest one that was seen before. It never
  * throws for an answer of the service.
- * @param before null for the first look, which only checks the signature and the age
+ * @param before null for the first check, which only verifies the signature and the age
  */
 export async function watchOnce(options: WatchOptions, before: WatchState | null): Promise<Sighting> {
   try {
@@ -115,7 +115,10 @@ async function compareWith({ service, keys, now }: WatchOptions, older: History,
   return compareHistories(older, newer, keys, proofs, now);
 }
 
-/** The time that the ledger states counts only if it is before the time at which it was first seen. */
+/**
+ * Checks the age of the newest checkpoint. The time that the ledger states counts only if it is before the time when it
+ * was first seen.
+ */
 function aged(state: WatchState, { size, time }: ListedCheckpoint, { maxAgeMs, now }: WatchOptions): Sighting {
   const seenAt = new Date(state.newest.seen_at);
   const since = time !== null && time < seenAt ? time : seenAt;

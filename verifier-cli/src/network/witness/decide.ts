@@ -7,7 +7,7 @@ import { emptyRoot } from '../../../../schemas/merkle/hashing.js';
 import { verifyConsistency } from '../../../../schemas/merkle/verify-consistency.js';
 import type { OriginState } from './state.js';
 
-/** A submission whose form is right. */
+/** A well-formed submission. */
 export interface Submission extends AddCheckpoint {
   readonly signed: SignedNote;
   readonly checkpoint: Checkpoint;

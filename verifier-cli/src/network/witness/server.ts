@@ -20,7 +20,7 @@ export interface WitnessOptions {
   readonly ledgerKeys: readonly VerifierKey[];
   readonly log: (line: string) => void;
   readonly now?: () => Date;
-  /** Audits the structure up to a checkpoint before it is cosigned; absent: the witness does not. */
+  /** Audits the structure up to a checkpoint before it is cosigned; absent if the witness does not audit. */
   readonly audit?: StructureAudit;
 }
 
@@ -32,7 +32,7 @@ interface Answer {
 
 const PLAIN = 'text/plain; charset=utf-8';
 const MAX_CONNECTIONS = 256;
-/** Requests for one origin that may wait for the one in work. */
+/** Most requests for one origin that may wait for the one in progress. */
 const MAX_WAITING = 32;
 
 /**
@@ -76,7 +76,7 @@ async function evaluate(
   const { origin, size } = submission.checkpoint;
   const known = await state.read(origin);
   const first = await decide(submission, keys, known);
-  // An auditing witness learns the next keys of the ledger where it audits it.
+  // An auditing witness learns the next keys of the ledger from the published structure.
   const isStrange = first.status === 403 && audit !== undefined;
   const decision = isStrange ? await decide(submission, await audit.keysAfter(keys), known) : first;
   const answer = (status: number, reason: string) => {
@@ -87,7 +87,7 @@ async function evaluate(
   if (decision.status !== 200) return answer(decision.status, decision.reason);
   const audited = audit === undefined ? null : await audit.check(submission);
   if (audited !== null) return answer(audited.status, audited.reason);
-  // After a crash a ledger must not obtain a cosignature over another history of this size.
+  // Stored first, so that after a crash the ledger cannot obtain a cosignature over another history of this size.
   await state.write(decision.state);
   log(`200 ${origin} size ${size}: cosigned`);
   return { status: 200, body: signer.cosign(submission.signed.text, now()) };
@@ -119,13 +119,13 @@ function refusal(status: number, reason: string): Answer {
 
 function send(response: ServerResponse, { status, body, type = PLAIN }: Answer): void {
   if (response.destroyed) return;
-  // The rest of a body that is too large is not read.
+  // The rest of an oversized body is not read.
   if (status === 413) response.setHeader('connection', 'close');
   response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body) });
   response.end(body);
 }
 
-/** Runs the work of each origin one after the other, so that no two requests see one state. */
+/** Runs the work of each origin sequentially, so that no two requests see the same state. */
 class OriginQueue {
   readonly #last = new Map<string, Promise<unknown>>();
   readonly #waiting = new Map<string, number>();

@@ -69,8 +69,8 @@ async function takeLock(path: string, folder: string): Promise<void> {
 }
 
 /**
- * Whether the process runs that took a lock, and is not this one. After a crash its lock stays. After a
- * restart of the machine, another process often has its id.
+ * Returns whether another process that holds a lock is still running. After a crash, its lock remains; after a restart
+ * of the machine, an unrelated process often has its id.
  * @param start as `startOf`; empty if the lock does not state it
  */
 async function isOtherProcess(pid: number, start: string): Promise<boolean> {
@@ -84,7 +84,9 @@ async function isOtherProcess(pid: number, start: string): Promise<boolean> {
   }
 }
 
-/** The boot of the machine and the start of a process, without spaces; empty where the system does not tell them. */
+/**
+ * Returns the boot of the machine and the start of a process, without spaces; empty if the system does not tell them.
+ */
 async function startOf(pid: number): Promise<string> {
   const [boot, stat] = await Promise.all([textOf('/proc/sys/kernel/random/boot_id'), textOf(`/proc/${pid}/stat`)]);
   // The second field, the name of the program in parentheses, may contain spaces.

@@ -11,10 +11,13 @@ import { learnKeys } from '../watch/read-announcements.js';
 import { writeContradiction } from '../watch/watch-state.js';
 import type { Submission } from './decide.js';
 
-/** Milliseconds that a ledger waits for the audit of its checkpoint before it is told to ask again. */
+/** Milliseconds that a ledger waits for the audit of its checkpoint before it is told to retry. */
 const PATIENCE_MS = 5_000;
 
-/** Milliseconds after which an audit ends, to go on with the next checkpoint; a first one while it does not advance. */
+/**
+ * Milliseconds after which an audit ends and continues with the next checkpoint. The first audit only ends if it makes
+ * no progress for this long.
+ */
 const AUDIT_LIMIT_MS = 3_600_000;
 
 /** The audit of the structure that a witness recomputes. */
@@ -37,8 +40,8 @@ export interface StructureAuditOptions {
 }
 
 /**
- * Creates the audit of a witness. An audit that takes long goes on after the answer, so that a ledger
- * that asks again finds it done.
+ * Creates the audit of a witness. A long audit continues after the response, so that a ledger that asks again finds it
+ * done.
  */
 export function createStructureAudit({
   source,
@@ -65,7 +68,7 @@ export function createStructureAudit({
   };
   const check: StructureAudit['check'] = async (submission) => {
     const busy = { status: 503, reason: 'the structure is being audited: ask again' } as const;
-    // The audit of another checkpoint says nothing about this one.
+    // The result for another checkpoint says nothing about this one.
     if (running !== null && (await within(running, patienceMs)) === null) return busy;
     running = start(submission).catch(
       (error: unknown): AuditOutcome => ({

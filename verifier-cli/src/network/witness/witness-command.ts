@@ -65,7 +65,10 @@ export async function runWitness(
   }
 }
 
-/** @throws UsageError if the name promises an audit that is not made, or hides one that is */
+/**
+ * @throws UsageError if the name promises an audit that the witness does not perform, or does not reveal one that it
+ * does
+ */
 function assertName(verifierKey: string, isAuditing: boolean): void {
   const [name = ''] = verifierKey.split('+');
   if (isAuditing === isAuditingName(name)) return;

@@ -54,7 +54,7 @@ export async function createWitnessKey(path: string, name: string): Promise<Witn
   return signer;
 }
 
-/** Reads the file of a key. @throws UsageError if it is no such file */
+/** Reads the file of a key. @throws UsageError if it is not a key file */
 export async function readWitnessKey(path: string): Promise<WitnessSigner> {
   const line = decodeUtf8(await readSmallFile(path))?.trim() ?? '';
   const [, name, id, encoded] = /^PRIVATE\+KEY\+([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(line) ?? [];
