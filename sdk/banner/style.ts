@@ -120,13 +120,15 @@ export function drawnStyle(appearance: Appearance, { scheme, size }: Surrounding
   return hostStyle(appearance, scheme) + shared + drawn + sized;
 }
 
-function hostStyle({ light, dark, radius, font }: Appearance, scheme: Appearance['scheme']): string {
+/** Colours, corners and font of a look, for the host of a shadow root. */
+export function hostStyle({ light, dark, radius, font }: Appearance, scheme: Appearance['scheme']): string {
   const host = `:host{all:initial;color-scheme:${schemesOf(scheme)};--cl-radius:${radius}px;--cl-font:${FONTS[font]};${colours(scheme === 'dark' ? dark : light)}}`;
   const other = scheme === 'auto' ? `@media (prefers-color-scheme:dark){:host{${colours(dark)}}}` : '';
   return host + other;
 }
 
-function schemesOf(scheme: Appearance['scheme']): string {
+/** The colour schemes of a look, as CSS names them. */
+export function schemesOf(scheme: Appearance['scheme']): string {
   return scheme === 'auto' ? 'light dark' : scheme;
 }
 

@@ -24,6 +24,7 @@ const MOST_BYTES: Readonly<Record<string, { readonly files: readonly string[]; r
   'the script for pages': { files: ['browser/dist/consent.js'], most: 18_000 },
   'the module for pages': { files: ['browser/dist/index.js'], most: 18_000 },
   'the file that gates content': { files: ['browser/dist/gate.js'], most: 1_200 },
+  'the file with the placeholders of gated content': { files: ['browser/dist/placeholder.js'], most: 4_600 },
   'the file with the signals of IAB': { files: ['browser/dist/iab.js'], most: 30_000 },
   'the script before those of advertisers': { files: ['browser/dist/iab-stub.js'], most: 1_600 },
   'the package for React': { files: ['react/dist/index.js', 'react/dist/shared.js'], most: 19_500 },
@@ -115,6 +116,12 @@ describe('the built SDK packages', () => {
     expect(await readFile(join(SDK, 'browser/dist/consent.js'), 'utf8')).toContain(
       `"browser ${await versionOf('browser')}"`,
     );
+  });
+
+  test('the file with the placeholders states the version of its package, and evaluates no text and writes no HTML', async () => {
+    const text = await readFile(join(SDK, 'browser/dist/placeholder.js'), 'utf8');
+    expect(text).toContain(`"browser ${VERSION}"`);
+    expect(text).not.toMatch(/\beval\(|new Function|innerHTML|outerHTML|insertAdjacentHTML|document\.write|cssText/);
   });
 
   test('the browser bundle evaluates no text as code, and writes no HTML and no style attribute', async () => {

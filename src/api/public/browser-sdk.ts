@@ -19,12 +19,14 @@ const VendorListParams = z.object({
 
 /**
  * The browser SDK as one script, for pages of every origin (docs/sdk.md), and what it loads for gated
- * content, and for the signals of IAB if the site's configuration has them. It was built with the service.
+ * content and its placeholders, and for the signals of IAB if the site's configuration has them. It was built with the
+ * service.
  */
 export function browserSdk(scope: FastifyInstance, findVendorList: FindVendorList): void {
   const { resolve } = createRequire(import.meta.url);
   serveBuilt(scope, '/sdk/consent.js', JAVASCRIPT, resolve('@consent-ledger/browser/consent.js'));
   serveBuilt(scope, '/sdk/gate.js', JAVASCRIPT, resolve('@consent-ledger/browser/gate.js'));
+  serveBuilt(scope, '/sdk/placeholder.js', JAVASCRIPT, resolve('@consent-ledger/browser/placeholder.js'));
   serveBuilt(scope, '/sdk/iab.js', JAVASCRIPT, resolve('@consent-ledger/browser/iab.js'));
   serveBuilt(scope, '/sdk/iab-stub.js', JAVASCRIPT, resolve('@consent-ledger/browser/iab-stub.js'));
   const prepared = new WeakMap<Buffer, StaticText>();
