@@ -19,9 +19,15 @@ export function firstLayer(view: BannerView): DrawnElement {
       lang: language,
       dir: direction,
     },
-    // It takes the focus of a modal dialog, which else the first button would have, which accepts.
-    draw('h2', { id: 'banner-title', tabindex: layout === 'dialog' && '-1' }, titleOf(view)),
-    draw('p', { class: 'question' }, banner.text ?? ''),
+    // What is long scrolls beside the buttons, which stay whole. It takes the focus of a modal dialog, which else the
+    // first button would have.
+    draw(
+      'div',
+      { class: 'words', tabindex: '-1' },
+      draw('h2', { id: 'banner-title' }, titleOf(view)),
+      draw('p', {}, banner.text ?? ''),
+      details(view, true),
+    ),
     draw(
       'div',
       { class: 'choices' },
@@ -29,6 +35,5 @@ export function firstLayer(view: BannerView): DrawnElement {
       button(view, 'reject', 'choice'),
       button(view, 'settings'),
     ),
-    details(view, true),
   );
 }

@@ -1,4 +1,4 @@
-import type { Sheets } from './style.js';
+import type { Sheets } from '../style.js';
 
 /** Layout version 2, as it was frozen: records state it, and are drawn as the person saw it. Never change it. */
 export const SHEETS_OF_VERSION_2: Sheets = {
