@@ -96,16 +96,24 @@ export function drawPlaceholder(
   options: SlotOptions,
   setOnce: (isLoaded: boolean) => void,
 ): () => void {
+  const { previousElementSibling: before, parentElement: parent } = host;
+  // The page mounts the content in a moment.
+  const focusSoon = (): unknown =>
+    setTimeout(() => {
+      const content = before === null ? parent?.firstElementChild : before.nextElementSibling;
+      if (content instanceof HTMLElement && document.activeElement === document.body) focusOn(content);
+    });
   const loadOnce = (): void => {
     untilSomethingElseIsSaid(consent, () => setOnce(false));
     setOnce(true);
+    focusSoon();
   };
-  const slot = new Slot(consent, host, host, options, { loadOnce, onAllowed: () => undefined });
+  const slot = new Slot(consent, host, host, options, { loadOnce, onAllowed: focusSoon });
   return consent.subscribe(() => slot.draw());
 }
 
 /** Gives the focus of a button that is gone to the content that came in its place. */
 function focusOn(element: HTMLElement): void {
-  if (!(element instanceof HTMLIFrameElement)) element.tabIndex = -1;
+  if (!(element instanceof HTMLIFrameElement) && element.tabIndex < 0) element.tabIndex = -1;
   element.focus();
 }
