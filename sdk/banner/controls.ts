@@ -19,7 +19,12 @@ export function control(
   attributes: Readonly<Record<string, string>> = {},
 ): DrawnElement {
   const { text, language } = labelOf(view, name);
-  return draw(tag, { ...attributes, part: name.replace('_', '-'), lang: language }, text);
+  return draw(tag, { ...attributes, part: name.replace('_', '-'), ...inLanguage(view, language) }, text);
+}
+
+/** Language of a text, and its own direction where it is not in the language of the banner. */
+export function inLanguage(view: BannerView, language: string): Readonly<Record<string, string | false>> {
+  return { lang: language, dir: language !== view.language && 'auto' };
 }
 
 /** A button whose part says what it does. */
@@ -33,10 +38,17 @@ export function details(view: BannerView, hasPolicy: boolean): DrawnElement {
   return draw(
     'p',
     { class: 'small' },
-    draw('span', {}, isolated(controller.legal_name), ', ', isolated(controller.contact)),
+    isolated(controller.legal_name),
+    isolated(controller.contact),
     ...(policy === null || !hasPolicy
       ? []
-      : [draw('button', { type: 'button', class: 'link', part: 'policy', lang: policy.language }, policy.title)]),
+      : [
+          draw(
+            'button',
+            { type: 'button', class: 'link', part: 'policy', ...inLanguage(view, policy.language) },
+            policy.title,
+          ),
+        ]),
     ...languageChoice(view),
   );
 }

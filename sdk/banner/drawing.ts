@@ -4,7 +4,9 @@ import { FIRST_LAYER_CONTROLS, firstLayer } from './first-layer.js';
 import { LAYOUT_VERSION } from './layout-version.js';
 import { SETTINGS_CONTROLS, settingsLayer } from './settings-layer.js';
 import { drawnStyle } from './style.js';
-import { SHEETS_OF_VERSION_2 } from './style-of-version-2.js';
+import { firstLayerOfVersion2 } from './version-2/first-layer.js';
+import { settingsLayerOfVersion2 } from './version-2/settings-layer.js';
+import { SHEETS_OF_VERSION_2 } from './version-2/style.js';
 import type { Appearance, BannerView, Notice } from './view.js';
 
 /** How the question was asked, as the presentation of a record states it. */
@@ -52,7 +54,12 @@ export function drawingOf(
   if (theme !== undefined && !hasTheme(stated, theme, look)) return null;
   const appearance: Appearance = { ...look, layout };
   const shown = { ...view, appearance };
-  const content = layer === 'first' ? firstLayer(shown) : settingsLayer(shown, { ticked, notice, proofPage: null });
+  const isFirst = layer === 'first';
+  const contentOf = {
+    2: () => (isFirst ? firstLayerOfVersion2(shown) : settingsLayerOfVersion2(shown, ticked)),
+    3: () => (isFirst ? firstLayer(shown) : settingsLayer(shown, { ticked, notice, proofPage: null })),
+  } as const;
+  const content = contentOf[version]();
   const surroundings = { scheme: colour_scheme ?? 'light', size: size_class ?? 'desktop' };
   const sheets = version === 2 ? SHEETS_OF_VERSION_2 : undefined;
   return { content: atRest(content, control), style: drawnStyle(appearance, surroundings, sheets) };

@@ -19,9 +19,15 @@ export function firstLayer(view: BannerView): DrawnElement {
       lang: language,
       dir: direction,
     },
-    // It takes the focus of a modal dialog. Otherwise the first button, which accepts, would have it.
-    draw('h2', { id: 'banner-title', tabindex: layout === 'dialog' && '-1' }, titleOf(view)),
-    draw('p', { class: 'question' }, banner.text ?? ''),
+    // Long words scroll beside the buttons, which stay whole. In a modal dialog they take the focus, which the first
+    // button, which accepts, would otherwise have.
+    draw(
+      'div',
+      { class: 'words', tabindex: '-1' },
+      draw('h2', { id: 'banner-title' }, titleOf(view)),
+      draw('p', {}, banner.text ?? ''),
+      details(view, true),
+    ),
     draw(
       'div',
       { class: 'choices' },
@@ -29,6 +35,5 @@ export function firstLayer(view: BannerView): DrawnElement {
       button(view, 'reject', 'choice'),
       button(view, 'settings'),
     ),
-    details(view, true),
   );
 }

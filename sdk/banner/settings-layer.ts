@@ -1,4 +1,4 @@
-import { button, control, details, isolated, labelOf, titleOf } from './controls.js';
+import { button, control, details, inLanguage, isolated, labelOf, titleOf } from './controls.js';
 import { type Drawn, type DrawnElement, draw } from './drawn.js';
 import type { BannerView, Label, ViewedCategory, ViewedCookie } from './view.js';
 
@@ -27,7 +27,7 @@ export function settingsLayer(view: BannerView, { ticked, notice, proofPage }: S
   return draw(
     'dialog',
     { class: 'settings', 'aria-labelledby': 'settings-title', part: 'dialog', lang: language, dir: direction },
-    draw('div', { class: 'row head' }, draw('h2', { id: 'settings-title' }, titleOf(view)), button(view, 'close')),
+    draw('div', { class: 'head' }, draw('h2', { id: 'settings-title' }, titleOf(view)), button(view, 'close')),
     draw('p', {}, banner.text ?? ''),
     ...(notice === undefined
       ? []
@@ -46,8 +46,8 @@ export function settingsLayer(view: BannerView, { ticked, notice, proofPage }: S
           draw(
             'details',
             { class: 'policy' },
-            draw('summary', { lang: policy.language }, policy.title),
-            draw('div', { class: 'text', lang: policy.language }),
+            draw('summary', inLanguage(view, policy.language), policy.title),
+            draw('div', { class: 'text', ...inLanguage(view, policy.language) }),
           ),
         ]),
     details(view, false),
@@ -61,8 +61,8 @@ export function settingsLayer(view: BannerView, { ticked, notice, proofPage }: S
       'div',
       { class: 'choices foot' },
       button(view, 'save', 'choice'),
-      button(view, 'accept', 'choice'),
-      button(view, 'reject', 'choice'),
+      button(view, 'accept'),
+      button(view, 'reject'),
     ),
   );
 }
@@ -70,39 +70,64 @@ export function settingsLayer(view: BannerView, { ticked, notice, proofPage }: S
 function categorySection(view: BannerView, category: ViewedCategory, isTicked: boolean): DrawnElement {
   const { key, required, title, purpose, recipients, cookies } = category;
   const description = `purpose-${key}`;
-  const names = recipients.flatMap((name, i) => [i === 0 ? ' — ' : ', ', isolated(name)]);
+  const names = recipients.flatMap((name, i) => [i === 0 ? '' : ', ', isolated(name)]);
   return draw(
     'div',
     { class: 'category', part: 'category' },
     required
-      ? draw('div', { class: 'row head' }, draw('h3', {}, title), control(view, 'span', 'always_on'))
+      ? draw('div', { class: 'head' }, draw('h3', {}, title), control(view, 'span', 'always_on'))
       : draw(
           'label',
           {},
           draw('input', { type: 'checkbox', name: key, 'aria-describedby': description, checked: isTicked }),
           title,
         ),
-    draw('p', { id: description }, purpose, ...names),
+    draw('p', { id: description }, purpose),
+    ...(recipients.length === 0 ? [] : [draw('p', {}, ...stated(view, 'recipients', ...names))]),
     ...cookieList(view, cookies),
   );
+}
+
+/** A fact with its caption. */
+function stated(view: BannerView, name: string, ...fact: readonly Drawn[]): readonly Drawn[] {
+  return [control(view, 'span', name), ': ', ...fact];
 }
 
 function cookieList(view: BannerView, cookies: readonly ViewedCookie[]): readonly Drawn[] {
   if (cookies.length === 0) return [];
   const { text, language } = labelOf(view, 'cookies');
   const items = cookies.map(({ name, provider, purpose, duration_seconds: seconds }) =>
-    draw('li', {}, isolated(name), ' — ', isolated(provider), `: ${purpose}`, lifetime(seconds, view.language)),
+    draw(
+      'li',
+      {},
+      isolated(name),
+      ', ',
+      isolated(provider),
+      `: ${purpose} `,
+      ...stated(
+        view,
+        'storage_period',
+        seconds === null ? control(view, 'span', 'until_closed') : inDays(seconds, view.language),
+      ),
+    ),
   );
   return [
-    draw('details', {}, draw('summary', { lang: language }, `${text} (${cookies.length})`), draw('ul', {}, ...items)),
+    draw(
+      'details',
+      {},
+      draw('summary', inLanguage(view, language), `${text} (${cookies.length})`),
+      draw('ul', {}, ...items),
+    ),
   ];
 }
 
-function lifetime(seconds: number | null, language: string): string {
-  if (seconds === null) return '';
-  const days = Math.max(1, Math.round(seconds / DAY_SECONDS));
+function inDays(seconds: number, language: string): string {
   const inWords = (tag?: string): string =>
-    ` (${new Intl.NumberFormat(tag, { style: 'unit', unit: 'day', unitDisplay: 'long' }).format(days)})`;
+    Math.max(1, Math.round(seconds / DAY_SECONDS)).toLocaleString(tag, {
+      style: 'unit',
+      unit: 'day',
+      unitDisplay: 'long',
+    });
   try {
     return inWords(language);
   } catch {

@@ -29,26 +29,26 @@ const SHARED = `\
 .first,.settings,.corner>*,.said{color:var(--cl-text);background:var(--cl-background);border:1px solid var(--cl-border)}\
 .first,.settings{border-radius:var(--cl-radius);padding:1.25em}\
 h2{font-size:1.2em;line-height:1.3;margin:0 0 .3em}\
-h2:focus{outline:0}\
+[tabindex="-1"]:focus{outline:0}\
 h3{font-size:1em;margin:0}\
 p{margin:0 0 .75em}\
-ul{margin:.25em 0;padding-inline-start:1.25em}\
-.row{display:flex;flex-wrap:wrap;gap:.5em;align-items:center}\
-.head{justify-content:space-between;align-items:flex-start;margin-bottom:.25em}\
-.choices{display:flex;flex-wrap:wrap;gap:.5em;background:inherit}\
-.choices>*{flex:1 1 9em}\
-.choices>:not(.choice){flex-basis:100%}\
+ul{margin:0;padding-inline-start:1.25em}\
+.head{display:flex;flex-wrap:wrap;gap:.5em;justify-content:space-between}\
+:is(section,[open]).first{display:flex;flex-direction:column;gap:.75em}\
+.words{flex:1;overflow:auto;padding:5px;margin:-5px}\
+.choices{display:flex;flex:none;flex-wrap:wrap;gap:.5em;background:inherit}\
+.choices>*{flex:1 1 8em}\
 .small{display:flex;flex-wrap:wrap;gap:.1em 1em;align-items:center;font-size:.875em;margin:.5em 0 0}\
 .category{border-top:1px solid var(--cl-border);padding-block:.75em}\
-.text{margin-bottom:.75em;white-space:pre-wrap}\
+.text{white-space:pre-wrap}\
 label{display:flex;gap:.5em;align-items:center;font-weight:600}\
 input{width:1.5em;height:1.5em;margin:0;flex:none;accent-color:var(--cl-accent)}\
 button,select,summary{font:inherit}\
 button,select,summary,label{min-height:2.75em;cursor:pointer}\
 button,select{color:inherit;background:transparent;border:2px solid var(--cl-accent);border-radius:var(--cl-radius);padding:.25em 1em}\
-.choice{color:var(--cl-on-accent);background:var(--cl-accent);font-weight:600;min-width:9em}\
-[part=reject]{color:var(--cl-on-reject);background:var(--cl-reject);border-color:var(--cl-reject)}\
-select{border:1px solid var(--cl-border);padding:.25em .5em}\
+.choice{color:var(--cl-on-accent);background:var(--cl-accent);font-weight:600}\
+.choice[part=reject]{color:var(--cl-on-reject);background:var(--cl-reject);border-color:var(--cl-reject)}\
+select{border:1px solid var(--cl-border)}\
 .link{border:0;padding:0;text-decoration:underline}\
 a{color:inherit}\
 summary{display:list-item;padding-block:.6em}\
@@ -57,33 +57,32 @@ summary{display:list-item;padding-block:.6em}\
 
 /** The question on a wide screen. */
 const WIDE = `\
-.bar{display:grid;grid-template-columns:1fr minmax(18em,auto);column-gap:2em;padding-inline:max(1.25em,calc(50% - 36em))}\
-.bar .choices{grid-column:2;grid-row:1/4;align-self:center;max-width:24em}\
-.bar>*{grid-column:1}`;
+.first.bar{flex-direction:row;gap:2em;padding-inline:max(1.25em,calc(50% - 36em))}\
+.bar>.choices{width:24em;align-self:center}`;
 
 /** On a narrow screen the buttons that accept and refuse stay side by side, of one size. */
-const NARROW = '.foot>[part=save]{flex-basis:100%}';
+const NARROW = '.foot>[part=save]{flex-basis:100%}.first{padding:.75em}';
 
 /**
  * On a page, whose rules for what its body contains must not count: places, sizes of the window, notches and home indicators, motion and paper. A bar reaches behind them
- * with its border, which has the colour of its background.
+ * with its border, which has the colour of its background. Bar and box leave a third of every window to the page.
  */
 const PLACED = `\
 :host{all:initial!important;position:absolute!important;inset:0 0 auto!important;z-index:2147483647!important;--i:max(env(safe-area-inset-left),env(safe-area-inset-right));--b:env(safe-area-inset-bottom)}\
-.first{position:fixed;max-height:85vh;overflow:auto;box-shadow:0 2px 16px #0005}\
+.first{position:fixed;max-height:66%;overflow:auto;box-shadow:0 2px 16px #0005}\
 .bar{bottom:0;inset-inline:0;border-width:1px var(--i) var(--b);border-color:var(--cl-border) var(--cl-background) var(--cl-background);border-radius:0}\
-.box{bottom:calc(1em + var(--b));width:min(26em,calc(100% - 2em - 2*var(--i)))}\
+.box{bottom:calc(1em + var(--b));max-height:calc(66% - 1em);width:min(26em,calc(100% - 2em - 2*var(--i)))}\
 .box.start,.corner.start{inset-inline-start:calc(1em + var(--i))}\
 .box.end,.corner.end{inset-inline-end:calc(1em + var(--i))}\
-dialog{inset:env(safe-area-inset-top) 0 var(--b);width:min(44em,calc(100% - 1em - 2*var(--i)));max-height:calc(100% - 2em - env(safe-area-inset-top) - var(--b))}\
-.dialog{width:min(34em,calc(100% - 1em - 2*var(--i)))}\
+.settings,.dialog{inset:env(safe-area-inset-top) 0 var(--b);width:min(44em,calc(100% - 1em - 2*var(--i)));max-height:calc(100% - 2em - env(safe-area-inset-top) - var(--b))}\
+.dialog{max-width:34em}\
 dialog::backdrop{background:#000a}\
 .corner{position:fixed;bottom:calc(.75em + var(--b));max-width:min(34em,calc(100% - 2em - 2*var(--i)));display:flex;flex-wrap:wrap;gap:.5em}\
 .corner>*{min-height:2.5em;margin:0;padding:.1em .75em;font-size:.875em;border:2px solid var(--cl-accent);border-radius:var(--cl-radius)}\
 .said{position:fixed;bottom:calc(4em + var(--b));inset-inline:0;z-index:1;width:max-content;max-width:calc(100% - 2em);margin-inline:auto;padding:.6em 1.25em;border-radius:var(--cl-radius);box-shadow:0 2px 16px #0005}\
-.said:not(.seen){width:1px;height:1px;padding:0;border:0;overflow:hidden;clip-path:inset(50%)}\
-@media (max-height:24em){.first:not(dialog){position:static;max-height:none;width:auto}}\
-@media (min-height:24.01em){.first .choices,.foot{position:sticky;bottom:-1.25em;padding-block:.5em 1.25em;margin-bottom:-1.25em}.first .choices{margin-bottom:0;padding-bottom:.5em}dialog{scroll-padding-bottom:9em}}\
+.said:not(.seen){clip-path:inset(50%)}\
+@media (max-height:24em){.first .choices>*{flex-basis:5em;padding-inline:.5em}}\
+@media (min-height:24.01em){.foot{position:sticky;bottom:-1.25em}dialog{scroll-padding-bottom:9em}}\
 @media (min-width:48em){${WIDE}}\
 @media (max-width:32em){${NARROW}}\
 @media print{:host{display:none!important}}`;
@@ -120,13 +119,15 @@ export function drawnStyle(appearance: Appearance, { scheme, size }: Surrounding
   return hostStyle(appearance, scheme) + shared + drawn + sized;
 }
 
-function hostStyle({ light, dark, radius, font }: Appearance, scheme: Appearance['scheme']): string {
+/** Colours, corners and font of a look, for the host of a shadow root. */
+export function hostStyle({ light, dark, radius, font }: Appearance, scheme: Appearance['scheme']): string {
   const host = `:host{all:initial;color-scheme:${schemesOf(scheme)};--cl-radius:${radius}px;--cl-font:${FONTS[font]};${colours(scheme === 'dark' ? dark : light)}}`;
   const other = scheme === 'auto' ? `@media (prefers-color-scheme:dark){:host{${colours(dark)}}}` : '';
   return host + other;
 }
 
-function schemesOf(scheme: Appearance['scheme']): string {
+/** The colour schemes of a look, as CSS names them. */
+export function schemesOf(scheme: Appearance['scheme']): string {
   return scheme === 'auto' ? 'light dark' : scheme;
 }
 

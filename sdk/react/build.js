@@ -1,4 +1,4 @@
-// Bundles the SDK as two modules that share their context: all of it, and the part that needs no page.
+// Bundles the SDK as modules that share their context: all of it, the part that needs no page, and the placeholder.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 await mkdir(join(here, 'dist'), { recursive: true });
 const { outputFiles } = await build({
   absWorkingDir: here,
-  entryPoints: ['src/index.ts', 'src/headless.ts'],
+  entryPoints: ['src/index.ts', 'src/headless.ts', 'src/placeholder.ts'],
   outdir: 'dist',
   bundle: true,
   splitting: true,

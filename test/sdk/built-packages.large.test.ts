@@ -24,10 +24,12 @@ const MOST_BYTES: Readonly<Record<string, { readonly files: readonly string[]; r
   'the script for pages': { files: ['browser/dist/consent.js'], most: 18_000 },
   'the module for pages': { files: ['browser/dist/index.js'], most: 18_000 },
   'the file that gates content': { files: ['browser/dist/gate.js'], most: 1_200 },
+  'the file with the placeholders of gated content': { files: ['browser/dist/placeholder.js'], most: 4_600 },
   'the file with the signals of IAB': { files: ['browser/dist/iab.js'], most: 30_000 },
   'the script before those of advertisers': { files: ['browser/dist/iab-stub.js'], most: 1_600 },
   'the package for React': { files: ['react/dist/index.js', 'react/dist/shared.js'], most: 19_500 },
   'the package for React without a page': { files: ['react/dist/headless.js', 'react/dist/shared.js'], most: 1_500 },
+  'the placeholder for React': { files: ['react/dist/placeholder.js'], most: 600 },
   'the package for apps': { files: ['mobile/dist/index.js'], most: 15_200 },
 };
 
@@ -41,6 +43,7 @@ const USE = `
 import { ConsentLedger, ServiceError, type Acceptance } from '@consent-ledger/node';
 import { Consent, showBanner, startConsent, type ConsentState } from '@consent-ledger/browser';
 import { ConsentProvider, Gate, useConsent } from '@consent-ledger/react';
+import { PlaceholderGate } from '@consent-ledger/react/placeholder';
 import { createElement, type ReactNode } from 'react';
 
 async function record(version: string): Promise<Acceptance> {
@@ -67,7 +70,11 @@ function Page(): ReactNode {
   choose({ analytics: 'yes' });
   // @ts-expect-error the category is missing
   const gate = createElement(Gate, {});
-  return createElement('p', { onClick: () => withdraw() }, status, layer, categories[0]?.title, texts.title, gate, allows('x'));
+  const placeholder = { title: 'A film', 'data-consent-recipient': 'YouTube (Google Ireland)' };
+  const film = createElement(PlaceholderGate, { category: 'media', placeholder });
+  // @ts-expect-error a placeholder says what waits
+  createElement(PlaceholderGate, { category: 'media' });
+  return createElement('p', { onClick: () => withdraw() }, film, status, layer, categories[0]?.title, texts.title, gate, allows('x'));
 }
 const page = createElement(ConsentProvider, { baseUrl: 'https://consent.example', apiKey: 'svc_live_x' }, createElement(Page));
 // @ts-expect-error the API key is missing
@@ -115,6 +122,12 @@ describe('the built SDK packages', () => {
     expect(await readFile(join(SDK, 'browser/dist/consent.js'), 'utf8')).toContain(
       `"browser ${await versionOf('browser')}"`,
     );
+  });
+
+  test('the file with the placeholders states the version of its package, and evaluates no text and writes no HTML', async () => {
+    const text = await readFile(join(SDK, 'browser/dist/placeholder.js'), 'utf8');
+    expect(text).toContain(`"browser ${VERSION}"`);
+    expect(text).not.toMatch(/\beval\(|new Function|innerHTML|outerHTML|insertAdjacentHTML|document\.write|cssText/);
   });
 
   test('the browser bundle evaluates no text as code, and writes no HTML and no style attribute', async () => {

@@ -1,5 +1,6 @@
 // A page by Vite and React: the banner of the SDK, and content that waits for consent.
 import { Banner, ConsentProvider, Gate, SettingsButton, useConsent } from '@consent-ledger/react';
+import { PlaceholderGate } from '@consent-ledger/react/placeholder';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 
@@ -26,6 +27,12 @@ createRoot(document.getElementById('root')).render(
         <Gate category="analytics" fallback={<p id="closed">Statistics are off.</p>}>
           <p id="open">Statistics are on.</p>
         </Gate>
+        <PlaceholderGate
+          category="marketing"
+          placeholder={{ title: 'Our garden in June', 'data-consent-recipient': 'Example Films Ltd.' }}
+        >
+          <iframe title="Our garden in June" src="/film.html" />
+        </PlaceholderGate>
         <Withdrawal />
       </main>
       <footer>

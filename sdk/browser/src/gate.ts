@@ -1,9 +1,10 @@
 import type { ConsentSource } from '../../core/consent.js';
 import { GatedScripts } from './gated-scripts.js';
+import type { SlotOptions } from './placeholder/slot.js';
 
 const EMBEDDED = '[data-consent-src],[data-consent-loaded]';
 
-export interface GateOptions {
+export interface GateOptions extends SlotOptions {
   /** Whether the page loads anew after a withdrawal, if scripts ran that it ends. */
   readonly reload?: boolean | undefined;
 }
@@ -15,30 +16,34 @@ export interface GateOptions {
  * - `<iframe data-consent="marketing" data-consent-src="…">` (or `img`) loads then.
  *
  * `link` and `object` load by `data-consent-src`, too. Several categories are separated by spaces; all of them must be
- * permitted. At a withdrawal what was embedded is unloaded at once. A script that has run cannot be taken back: it ends
+ * permitted. An element with `data-consent-placeholder` is replaced meanwhile by what `placeholder.ts` shows, which is a
+ * file of its own. At a withdrawal what was embedded is unloaded at once. A script that has run cannot be taken back: it ends
  * with the page, which `reload` loads anew.
  * @returns a function that ends this
  */
-export function gateContent(consent: ConsentSource, { reload = false }: GateOptions = {}): () => void {
-  const areAllowed = (text = ''): boolean => {
-    const categories = text.split(/\s+/).filter((key) => key !== '');
-    return categories.length > 0 && categories.every((key) => consent.allows(key));
-  };
+export function gateContent(consent: ConsentSource, options: GateOptions = {}): () => void {
+  const areAllowed = (text = ''): boolean => text.match(/\S+/g)?.every((key) => consent.allows(key)) === true;
   /** The categories of the scripts that ran. */
   const ran = new Set<string | undefined>();
   const scripts = new GatedScripts(
     ({ dataset }) => areAllowed(dataset.consent),
     ({ dataset }) => ran.add(dataset.consent),
   );
+  const once = new WeakSet<HTMLElement>();
+  let placeholders: Promise<() => void> | undefined;
   const release = (): void => {
+    if (document.querySelector('[data-consent-placeholder]'))
+      placeholders ??= import('./placeholder.js').then((file) =>
+        file.showPlaceholders(consent, options, { once, release }),
+      );
     for (const element of document.querySelectorAll<HTMLElement>(EMBEDDED)) {
-      const isAllowed = areAllowed(element.dataset.consent);
+      const isAllowed = once.has(element) || areAllowed(element.dataset.consent);
       if (isAllowed && element.dataset.consentSrc !== undefined) load(element);
       if (!isAllowed && element.dataset.consentLoaded !== undefined) unload(element);
     }
     scripts.run();
     // What waits to be sent is sent by the next page.
-    if (reload && ![...ran].every(areAllowed)) location.reload();
+    if (options.reload && ![...ran].every(areAllowed)) location.reload();
   };
   const unsubscribe = consent.subscribe(release);
   // Elements that the page adds later.
@@ -49,6 +54,7 @@ export function gateContent(consent: ConsentSource, { reload = false }: GateOpti
     unsubscribe();
     observer.disconnect();
     document.removeEventListener('readystatechange', release);
+    placeholders?.then((end) => end());
   };
 }
 

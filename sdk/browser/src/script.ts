@@ -11,7 +11,7 @@ declare global {
  * The entry of a `<script>` element. Its attributes are the options: `data-api-key`, and if needed
  * `data-base-url` (the origin of the script if absent), `data-language`, `data-visitor-id`,
  * `data-approval-token`, `data-cookie-domain`, `data-renew-url`, `data-google-consent-mode`, `data-data-layer`,
- * `data-reload` and `data-settings-button` (`false`).
+ * `data-reload`, `data-settings-button` (`false`) and `data-consent-once` (`false`).
  */
 // A module, or a script that another one evaluates, does not know its element.
 const script = document.currentScript ?? document.querySelector('script[data-api-key]');

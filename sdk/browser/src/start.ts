@@ -2,15 +2,14 @@
 import { Consent } from './consent.js';
 import { type Banner, type BannerOptions, showBanner } from './banner/banner.js';
 import { noticeOf } from './banner/presentation.js';
+import type { GateOptions } from './gate.js';
 import { gateContent } from './gated-content.js';
 import { type GoogleConsentTypes, speakGoogleConsentMode } from './google-consent-mode.js';
 import type { ConsentOptions } from './options.js';
 
-export interface StartOptions extends ConsentOptions, BannerOptions {
+export interface StartOptions extends ConsentOptions, BannerOptions, GateOptions {
   /** Google Consent Mode v2: `true` for the usual categories, or the types by category. */
   readonly googleConsentMode?: boolean | GoogleConsentTypes | undefined;
-  /** Whether the page loads anew after a withdrawal, if gated scripts ran that it ends; they go on otherwise. */
-  readonly reload?: boolean | undefined;
   /** Name of the data layer of Google's tags; `dataLayer` if absent. */
   readonly dataLayer?: string | undefined;
 }

@@ -27,10 +27,13 @@ describe('labels of the banner', () => {
     'are complete in %s',
     (language) => {
       const labels = Object.entries(bannerLabels({}, language));
-      expect(labels).toHaveLength(12);
+      expect(labels).toHaveLength(18);
       expect(labels.every(([name, one]) => one.text.length > 1 && one.text !== name && one.language === language)).toBe(
         true,
       );
+      // A name is put in their place.
+      for (const [name, { text }] of labels)
+        expect(text.split('{0}'), name).toHaveLength(name === 'allow_all' || name === 'receives' ? 2 : 1);
     },
   );
 });

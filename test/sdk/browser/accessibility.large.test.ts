@@ -90,12 +90,12 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
     await visitor.visit();
     const { page } = visitor;
     const order: unknown[] = [];
-    for (let i = 0; i < 5; i += 1) {
-      await page.press('Tab');
+    for (const isBack of [false, false, false, true, true, true, true]) {
+      await page.press('Tab', isBack);
       order.push(await focused());
     }
-    expect(order).toEqual(['accept', 'reject', 'settings', 'policy', 'language']);
-    for (let i = 0; i < 2; i += 1) await page.press('Tab', true);
+    expect(order).toEqual(['accept', 'reject', 'settings', 'reject', 'accept', 'language', 'policy']);
+    while ((await focused()) !== 'settings') await page.press('Tab');
     await page.press('Enter');
     await page.until(async () => (await visitor.sees('dialog[open]')) === true);
     // The dialog is modal: Tab stays in it, and Escape returns to the button that opened it.
@@ -212,7 +212,9 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
     try {
       await visitor.visit();
       expect(await visitor.page.evaluate('document.documentElement.scrollWidth <= 320')).toBe(true);
-      expect(await visitor.inBanner(`getComputedStyle(banner.querySelector('section')).position`)).toBe('static');
+      expect(
+        await visitor.inBanner(`banner.querySelector('section').getBoundingClientRect().height * 3 <= innerHeight * 2`),
+      ).toBe(true);
       await visitor.click('settings');
       expect(
         await visitor.inBanner(

@@ -150,7 +150,7 @@ describe.skipIf(!canRun)(
       const source = lookOf({ ...DEFAULT_APPEARANCE, layout: 'dialog' });
       const added = await visitor.page.send('Page.addScriptToEvaluateOnNewDocument', { source });
       await visitor.visit({ attributes: 'data-settings-button="true"' });
-      expect(await visitor.inBanner(`banner.activeElement.localName`)).toBe('h2');
+      expect(await visitor.inBanner(`banner.activeElement.className`)).toBe('words');
       await visitor.page.press('Escape');
       expect(await visitor.sees('dialog[open]')).toBe(false);
       expect(await visitor.cookie()).toBeNull();

@@ -6,6 +6,9 @@ import { renewedCookies } from '../../../sdk/node/src/renewed-cookies.js';
 
 const BUILT = fileURLToPath(new URL('../../../sdk/browser/dist/', import.meta.url));
 const NONCE = 'c2hvcA';
+/** A picture with the colours of many photographs. */
+const POSTER =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 9"><rect width="16" height="9" fill="#8fb6d8"/><path d="M0 9l5-5 3 3 4-5 4 7z" fill="#2f6b3a"/></svg>';
 
 export interface PageOptions {
   /** Language of the page. */
@@ -102,6 +105,7 @@ export class Shop {
       this.requested.push(path);
       return { type: 'text/javascript', body: `window.ran = [...(window.ran ?? []), ${JSON.stringify(path)}];` };
     }
+    if (path === '/poster.svg') return { type: 'image/svg+xml', body: POSTER };
     if (path.startsWith('/shop/')) return { type: 'text/html; charset=utf-8', body: this.#html() };
     if (path.startsWith('/frame'))
       return { type: 'text/html; charset=utf-8', body: this.#frame(path.endsWith('?choose')) };

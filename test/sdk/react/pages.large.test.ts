@@ -70,6 +70,16 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
         await expect.poll(() => banner('section')).toBe(true);
         expect(await isThere('#open')).toBe(false);
         expect(await isThere('#closed')).toBe(true);
+        // One film, loaded once, permits nothing.
+        const placeholder = (selector: string) =>
+          `document.querySelector('consent-placeholder')?.shadowRoot?.querySelector('${selector}')`;
+        const waits = () => ask(`${placeholder('[part=load-once]')} != null`);
+        await expect.poll(waits).toBe(true);
+        expect(await isThere('iframe[src]')).toBe(false);
+        await ask(`${placeholder('[part=load-once]')}.click()`);
+        await expect.poll(() => isThere('iframe[src]')).toBe(true);
+        expect(await waits()).toBe(false);
+        expect(await isThere('#open')).toBe(false);
         await ask(`document.querySelector('consent-banner').shadowRoot.querySelector('[part=accept]').click()`);
         await expect.poll(() => isThere('#open')).toBe(true);
         expect(await banner('section')).toBe(false);
@@ -87,13 +97,17 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
         await ask(`document.querySelector('#withdraw').click()`);
         await expect.poll(() => isThere('#closed')).toBe(true);
         expect(await isThere('#open')).toBe(false);
+        await expect.poll(waits).toBe(true);
+        expect(await isThere('iframe[src]')).toBe(false);
         expect(await ask(`document.querySelector('output').textContent`)).toBe('withdrawn');
         await expect.poll(cookie).toBe(true);
         // One banner, one request for the texts on two loads, and one for each choice, also in strict mode.
         expect(await ask(`document.querySelectorAll('consent-banner').length`)).toBe(1);
         const sent = Requests.parse(page.events('Network.requestWillBeSent'))
           .filter(({ request }) => request.url.startsWith(app.url) && request.method !== 'OPTIONS')
-          .map(({ request }) => `${request.method} ${new URL(request.url).pathname}`);
+          .map(({ request }) => `${request.method} ${new URL(request.url).pathname}`)
+          // The files of the SDK itself.
+          .filter((line) => !line.startsWith('GET /sdk/'));
         expect(sent).toEqual(['GET /tool/v1/config', 'POST /tool/v1/consents', 'POST /tool/v1/consents']);
         const ledger = new ConsentLedger({ baseUrl: app.url, apiKey: demo.keys.write, user: demo.api_user });
         const decisions = async (): Promise<readonly string[]> => {

@@ -57,6 +57,8 @@ class ShownBanner implements Banner {
   readonly #resized: ResizeObserver;
   readonly #settingsButton: boolean;
   #style = '';
+  /** What had the focus in it last, as long as nothing of the page has it. */
+  #focused: HTMLElement | null = null;
   /** The question. */
   #first: HTMLElement | null = null;
   #settings: HTMLElement | null = null;
@@ -78,6 +80,9 @@ class ShownBanner implements Banner {
     this.#resized = new ResizeObserver(() => this.#keepRoom());
     this.#mount();
     const { signal } = this.#ended;
+    // What moves within a shadow root is not told outside of it.
+    for (const node of [document, this.#root])
+      node.addEventListener('focusin', () => (this.#focused = this.#root.querySelector(':focus')), { signal });
     document.addEventListener('click', (event) => this.#onPageClick(event), { signal });
     document.addEventListener('keydown', (event) => this.#onPageKey(event), { signal });
     this.#root.addEventListener('click', ({ target }) => this.#onClick(target));
@@ -100,27 +105,36 @@ class ShownBanner implements Banner {
     this.#ended.abort();
     this.#removed.disconnect();
     this.#resized.disconnect();
-    this.#room.keep(0, 'top');
+    this.#room.keep(0);
     this.#host.remove();
   }
 
   /**
-   * Puts the banner on the page, also again after a page replaced its body or what that contains. At the end of the
-   * body, because frameworks that take over a whole document tolerate strange nodes there alone (React 18).
+   * Puts the banner on the page, also again after a page moved it, or replaced its body or what that contains. At the
+   * end of the body, because frameworks that take over a whole document tolerate strange nodes there alone (React 18).
    */
   #mount(): void {
-    if (this.#host.isConnected || this.#ended.signal.aborted) return;
+    const host = this.#host;
+    const focused = this.#focused;
     const { documentElement, body } = document;
-    (body ?? documentElement).append(this.#host);
     // In the top layer, no style of the page hides it or moves it. Browsers before 2024 do not have it.
-    if ('showPopover' in this.#host) this.#host.showPopover();
-    for (const node of [document, documentElement, body])
-      if (node) this.#removed.observe(node, { childList: true, attributeFilter: ['data-consent-scheme'] });
+    const hasTopLayer = 'showPopover' in host;
+    // In the root only as long as the page has no body: it moves when one comes.
+    const home = body ?? documentElement;
+    const isInPlace = host.parentNode === home && (!hasTopLayer || host.matches(':popover-open'));
+    if (isInPlace || this.#ended.signal.aborted) return;
+    for (const node of [document, documentElement, home])
+      this.#removed.observe(node, { childList: true, attributeFilter: ['data-consent-scheme'] });
+    if (host.parentNode !== home) home.append(host);
+    if (hasTopLayer) host.showPopover();
     for (const dialog of [this.#first, this.#settings]) {
       if (!isDialog(dialog) || !dialog.open) continue;
       dialog.close();
       dialog.showModal();
     }
+    // A page that moved it took the focus from it. The focus of the page itself stays where it is.
+    const { activeElement } = document;
+    if (activeElement === home || activeElement === host) focused?.focus();
   }
 
   /** The page removed the banner, or its own switch changed the colours. */
@@ -143,7 +157,7 @@ class ShownBanner implements Banner {
     const isFirst = event.key === 'Tab' && !event.shiftKey && document.activeElement === document.body;
     if (!isFirst || this.#first === null || isDialog(this.#first)) return;
     event.preventDefault();
-    this.#first.querySelector('button')?.focus();
+    this.#first.querySelector<HTMLElement>('[tabindex="0"],.choice')?.focus();
   }
 
   /** Does what the pressed control is for, which its part says. */
@@ -220,7 +234,7 @@ class ShownBanner implements Banner {
         if (!isLeft) {
           this.#mount();
           this.#first.showModal();
-          this.#first.querySelector('h2')?.focus();
+          this.#first.querySelector<HTMLElement>('.words')?.focus();
         }
       } else {
         // It takes no focus, so that the page can be read; a screen reader announces it.
@@ -341,11 +355,12 @@ class ShownBanner implements Banner {
     if (isSeen) this.#hiding = setTimeout(() => this.#said.classList.remove('seen'), SAID_MS);
   }
 
-  /** On low screens the question is above the page, and scrolls with it. */
+  /** The page has room for a question at its edge. The keyboard reaches words that do not fit. */
   #keepRoom(): void {
-    const first = isDialog(this.#first) ? null : this.#first;
-    const side = first !== null && getComputedStyle(first).position === 'fixed' ? 'bottom' : 'top';
-    this.#room.keep(first === null ? 0 : Math.ceil(first.getBoundingClientRect().height), side);
+    const first = this.#first;
+    this.#room.keep(first === null || isDialog(first) ? 0 : Math.ceil(first.getBoundingClientRect().height));
+    const words = first?.querySelector<HTMLElement>('.words');
+    if (words) words.tabIndex = words.scrollHeight > words.clientHeight ? 0 : -1;
   }
 }
 

@@ -7,7 +7,7 @@ import type { NoticeOf, Presentation } from '../../../core/consent-body.js';
 import { schemeOf } from './banner-view.js';
 
 /** Name and version of this SDK; a test compares the version with `package.json`. */
-const SDK = 'browser 0.1.0';
+export const SDK = 'browser 0.1.0';
 const PHONE_PIXELS = 600;
 const TABLET_PIXELS = 1024;
 

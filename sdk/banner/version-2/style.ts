@@ -1,4 +1,4 @@
-import type { Sheets } from './style.js';
+import type { Sheets } from '../style.js';
 
 /** The frozen layout version 2. Records that state it are drawn as the person saw it, so it must never change. */
 export const SHEETS_OF_VERSION_2: Sheets = {

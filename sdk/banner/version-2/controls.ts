@@ -1,0 +1,68 @@
+import { type Drawn, type DrawnElement, draw } from '../drawn.js';
+import type { BannerView, Label } from '../view.js';
+
+/** Pieces of version 2, as they were frozen. Never change them. */
+
+/** The text of a control; its name, if the service is older than this control. */
+export function labelOf({ labels }: BannerView, name: string): Label {
+  return labels[name] ?? { text: name, language: 'en' };
+}
+
+/** Title of the configuration, otherwise that of the cookie policy. */
+export function titleOf({ banner, policy }: BannerView): string {
+  return banner.title ?? policy?.title ?? '';
+}
+
+/** An element with a label, in the label's language. */
+export function control(
+  view: BannerView,
+  tag: string,
+  name: string,
+  attributes: Readonly<Record<string, string>> = {},
+): DrawnElement {
+  const { text, language } = labelOf(view, name);
+  return draw(tag, { ...attributes, part: name.replace('_', '-'), lang: language }, text);
+}
+
+/** A button whose part says what it does. */
+export function button(view: BannerView, name: string, look = ''): DrawnElement {
+  return control(view, 'button', name, { type: 'button', class: look });
+}
+
+/** The controller, the policy, and the languages of the site: smaller than the question. */
+export function details(view: BannerView, hasPolicy: boolean): DrawnElement {
+  const { controller, policy } = view;
+  return draw(
+    'p',
+    { class: 'small' },
+    draw('span', {}, isolated(controller.legal_name), ', ', isolated(controller.contact)),
+    ...(policy === null || !hasPolicy
+      ? []
+      : [draw('button', { type: 'button', class: 'link', part: 'policy', lang: policy.language }, policy.title)]),
+    ...languageChoice(view),
+  );
+}
+
+/** A choice among the languages of the site; nothing if there is only one. */
+function languageChoice(view: BannerView): readonly Drawn[] {
+  const { language, languages } = view;
+  if (languages.length < 2) return [];
+  const options = languages.map((tag) =>
+    draw('option', { value: tag, lang: tag, selected: tag === language }, ownName(tag)),
+  );
+  return [draw('select', { 'aria-label': labelOf(view, 'language').text, part: 'language' }, ...options)];
+}
+
+/** The name of a language in itself. A tag that the browser does not know is its own name. */
+function ownName(language: string): string {
+  try {
+    return new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language;
+  } catch {
+    return language;
+  }
+}
+
+/** A name in its own direction: its marks stay with it in a text of the other direction. */
+export function isolated(name: string): Drawn {
+  return draw('bdi', {}, name);
+}

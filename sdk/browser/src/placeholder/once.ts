@@ -1,0 +1,32 @@
+import type { ConsentSource } from '../../../core/consent.js';
+
+/** The part of a consent that this file reads. The names are public, because each built file shortens its own. */
+export type PublicConsent = Pick<
+  ConsentSource,
+  'state' | 'subscribe' | 'allows' | 'choose' | 'isGpcOn' | 'isOptedOutOfSale'
+>;
+
+/** What the visitor said so far: the choice in force, the signal, and the opt-out. */
+const said = ({ state, isGpcOn, isOptedOutOfSale }: PublicConsent): string =>
+  JSON.stringify([state.choice?.at, isGpcOn, isOptedOutOfSale]);
+
+/**
+ * Calls back once, when what was loaded once ends: the visitor says something else, in this tab or another one, the
+ * browser begins to send its signal, or the page is left.
+ * @returns a function that ends this
+ */
+export function untilSomethingElseIsSaid(consent: PublicConsent, end: () => void): () => void {
+  const before = said(consent);
+  const stop = (): void => {
+    unsubscribe();
+    removeEventListener('pagehide', ended);
+  };
+  const ended = (): void => {
+    stop();
+    end();
+  };
+  let unsubscribe = (): void => undefined;
+  unsubscribe = consent.subscribe(() => said(consent) !== before && ended());
+  addEventListener('pagehide', ended);
+  return stop;
+}

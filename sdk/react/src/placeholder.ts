@@ -1,0 +1,54 @@
+import { createElement, type HTMLAttributes, type ReactNode, useEffect, useRef, useState } from 'react';
+import { Gate, type GateProps } from './headless.js';
+import { useSession } from './session-context.js';
+
+/** What a placeholder says: `title`, and the attributes `data-consent-…` of the SDK for pages. */
+export type PlaceholderAttributes = HTMLAttributes<HTMLElement> &
+  Readonly<Record<`data-${string}`, string | undefined>>;
+
+export interface PlaceholderGateProps extends Omit<GateProps, 'fallback'> {
+  /** Attributes of what is shown instead: what waits, who gets data, and buttons that load it once or permit it. */
+  readonly placeholder: PlaceholderAttributes;
+}
+
+/**
+ * A gate for pages, with a placeholder: shows its children only while the visitor permits their category, or loaded
+ * them once. On a server, and until the page knows the choice, the placeholder is empty.
+ */
+export function PlaceholderGate({ placeholder, category, children }: PlaceholderGateProps): ReactNode {
+  const [isOnce, setOnce] = useState(false);
+  // In the place of the permitted children, so that permitting them does not load them anew.
+  const fallback = isOnce ? children : createElement(Placeholder, { placeholder, category, setOnce });
+  return createElement(Gate, { category, fallback }, children);
+}
+
+interface PlaceholderProps extends Pick<PlaceholderGateProps, 'placeholder' | 'category'> {
+  readonly setOnce: (isLoaded: boolean) => void;
+}
+
+/** The part of the SDK for pages that a page loads from the service. */
+type PlaceholderFile = Pick<typeof import('../../browser/src/placeholder.js'), 'drawPlaceholder'>;
+
+function Placeholder({ placeholder, category, setOnce }: PlaceholderProps): ReactNode {
+  const { consent } = useSession();
+  const host = useRef<HTMLElement>(null);
+  useEffect(() => {
+    let isEnded = false;
+    let end = (): void => {
+      isEnded = true;
+    };
+    // Bundlers must leave the address of the service as it is.
+    import(/* webpackIgnore: true */ /* @vite-ignore */ consent.addressOf('/sdk/placeholder.js')).then(
+      ({ drawPlaceholder }: PlaceholderFile) => {
+        if (!isEnded && host.current !== null) end = drawPlaceholder(consent, host.current, {}, setOnce);
+      },
+      console.error,
+    );
+    return () => end();
+  }, [consent, setOnce]);
+  return createElement('consent-placeholder', {
+    ...placeholder,
+    'data-consent': [category].flat().join(' '),
+    ref: host,
+  });
+}
