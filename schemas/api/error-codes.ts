@@ -261,7 +261,10 @@ export const ERROR_CODES = {
     status: 422,
     meaning: 'custom_document_content is larger than 1048576 bytes when decoded.',
   },
-  RATE_LIMIT_EXCEEDED: { status: 429, meaning: 'The rate limit for this minute is used up. Retry after Retry-After.' },
+  RATE_LIMIT_EXCEEDED: {
+    status: 429,
+    meaning: 'The rate limit for this minute is used up. Retry after the time in Retry-After.',
+  },
   CONSENT_LIMIT_EXCEEDED: {
     status: 429,
     meaning: 'The consent quota of the plan is used up. The operator of the service can change the plan.',
@@ -273,17 +276,17 @@ export const ERROR_CODES = {
   TOO_MANY_INVALID_API_KEYS: {
     status: 429,
     meaning:
-      'Too many requests with invalid API keys came from this address. Retry after Retry-After with a valid key.',
+      'Too many requests with invalid API keys came from this address. Retry after the time in Retry-After with a valid key.',
   },
   TENANT_LIMIT_EXCEEDED: {
     status: 429,
     isOwn: true,
-    meaning: 'Ten tenants were created within a day. Retry after Retry-After.',
+    meaning: 'Ten tenants were created within a day. Retry after the time in Retry-After.',
   },
   TOO_MANY_SIGN_IN_ATTEMPTS: {
     status: 429,
     isOwn: true,
-    meaning: 'Too many attempts to sign in, to sign up or to reset a password. Retry after Retry-After.',
+    meaning: 'Too many attempts to sign in, to sign up or to reset a password. Retry after the time in Retry-After.',
   },
   EXPORT_LIMIT_EXCEEDED: {
     status: 429,
@@ -293,7 +296,7 @@ export const ERROR_CODES = {
   SCAN_LIMIT_EXCEEDED: {
     status: 429,
     isOwn: true,
-    meaning: "The tenant's scans for this minute are used up. Retry after Retry-After.",
+    meaning: "The tenant's scans for this minute are used up. Retry after the time in Retry-After.",
   },
   SCAN_RECORDS_EXCEEDED: {
     status: 429,
@@ -304,26 +307,31 @@ export const ERROR_CODES = {
   SCANNER_BUSY: {
     status: 503,
     isOwn: true,
-    meaning: 'Other pages are being scanned. Retry after Retry-After.',
+    meaning: 'Other pages are being scanned. Retry after the time in Retry-After.',
   },
   QUEUE_OVERLOADED: {
     status: 503,
     meaning:
-      'Too many records wait, in this process or for the event log. Retry after Retry-After with the same idempotency_key.',
+      'Too many records wait, in this process or for the event log. Retry after the time in Retry-After with the same idempotency_key.',
   },
   ADMISSION_UNAVAILABLE: {
     status: 503,
-    meaning: 'The service cannot accept records at the moment. Retry after Retry-After with the same idempotency_key.',
+    meaning:
+      'The service cannot accept records at the moment. Retry after the time in Retry-After with the same idempotency_key.',
   },
   API_KEY_LOOKUP_UNAVAILABLE: {
     status: 503,
-    meaning: 'The service cannot look up API keys at the moment. Retry after Retry-After.',
+    meaning: 'The service cannot look up API keys at the moment. Retry after the time in Retry-After.',
   },
-  DNS_UNAVAILABLE: { status: 503, isOwn: true, meaning: 'The DNS does not respond. Retry after Retry-After.' },
+  DNS_UNAVAILABLE: {
+    status: 503,
+    isOwn: true,
+    meaning: 'The DNS does not respond. Retry after the time in Retry-After.',
+  },
   SERVICE_UNAVAILABLE: {
     status: 503,
     isOwn: true,
-    meaning: 'The service cannot answer this request at the moment. Retry after Retry-After.',
+    meaning: 'The service cannot answer this request at the moment. Retry after the time in Retry-After.',
   },
   INTERNAL_ERROR: {
     status: 500,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { en } from '../../verifier-cli/src/i18n/en/index.js';
+import type { Texts } from '../../verifier-cli/src/i18n/texts.js';
 import { tr } from '../../verifier-cli/src/i18n/tr/index.js';
 import { memorySource, RecordWatch, verifyPackage } from '../../verifier-cli/src/index.js';
 import { ConsentList } from '../../verifier-cli/src/list/consent-list.js';
@@ -32,7 +33,7 @@ async function shown(label: string, hooks: PackageHooks = {}, isRootGiven = true
   return watch.shown;
 }
 
-function pageOf(record: ShownRecord, about: Partial<CertificateFacts> = {}, texts = en): string {
+function pageOf(record: ShownRecord, about: Partial<CertificateFacts> = {}, texts: Texts = en): string {
   const page = certificatePage(record, { ...OF_READER, ...about }, texts);
   if (page === null) throw new Error('there is no certificate of it');
   return renderHtml(page);

@@ -97,7 +97,8 @@ function requestOf(
       const user = await reauthorize();
       await appendEntry(apiPool, operation, user, subject, details).catch((cause: unknown) => {
         throw serviceUnavailable({
-          message: 'Nothing was disclosed, because the audit log could not be written. Retry after Retry-After.',
+          message:
+            'Nothing was disclosed, because the audit log could not be written. Retry after the time in Retry-After.',
           cause,
         });
       });

@@ -49,7 +49,8 @@ function countInto(share: BodyShare): Transform {
 }
 
 function noRoom(): ApiError {
-  const message = 'Too many large requests are under way. Retry after Retry-After, or send smaller batches.';
+  const message =
+    'Too many large requests are under way. Retry after the time in Retry-After, or send smaller batches.';
   return new ApiError('ADMISSION_UNAVAILABLE', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 

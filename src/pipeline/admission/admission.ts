@@ -186,9 +186,13 @@ export function admissionTo(options: AdmissionSurroundings, store: AdmissionStor
       nonce = null;
       site = store.keysOf(await refreshed(request));
     }
-    throw new RequestRefused('ADMISSION_UNAVAILABLE', 'The site is being changed. Retry after Retry-After.', {
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-    });
+    throw new RequestRefused(
+      'ADMISSION_UNAVAILABLE',
+      'The site is being changed. Retry after the time in Retry-After.',
+      {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      },
+    );
   };
 
   return {

@@ -66,7 +66,8 @@ describe('searches and disclosures in the panel', () => {
           status: 503,
           body: {
             code: 'SERVICE_UNAVAILABLE',
-            message: 'Nothing was disclosed, because the audit log could not be written. Retry after Retry-After.',
+            message:
+              'Nothing was disclosed, because the audit log could not be written. Retry after the time in Retry-After.',
           },
         });
         expect(answer.headers.get('retry-after')).toBe('2');
