@@ -60,7 +60,7 @@ export type BannerLabel = { readonly text: string; readonly language: string };
  * Returns the texts of the banner's controls: those of the site's configuration, or else of this file, or else in
  * English.
  * @param banner texts of the configuration by name
- * @param language of the configuration (BCP 47)
+ * @param language language of the configuration (BCP 47)
  */
 export function bannerLabels(
   banner: Readonly<Record<string, string>>,

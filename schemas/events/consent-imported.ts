@@ -42,7 +42,7 @@ export type ImportedConsent = z.infer<typeof ImportedConsent>;
 /** The public part of a consent: one that was recorded here, or an imported one. */
 export type SealedConsent = ConsentRecord | ImportedConsent;
 
-/** Returns the origin of an imported consent; null: it was recorded here. */
+/** Returns the origin of an imported consent, or null if it was recorded here. */
 export function originOf(consent: SealedConsent | Omit<SealedConsent, 'hash_version'>): ImportOrigin | null {
   return 'import' in consent ? consent.import : null;
 }

@@ -11,12 +11,12 @@ export interface NamedDisclosure {
   readonly text: string;
 }
 
-/** Returns the line of a disclosure that an event stores. @param value as JSON */
+/** Returns the line of a disclosure that an event stores. @param value the value as JSON */
 export function keptLine(salt: string, value: string): string {
   return `${salt}${value}`;
 }
 
-/** The JSON that a disclosure string encodes (RFC 9901 §4.2.1). @param value as JSON */
+/** The JSON that a disclosure string encodes (RFC 9901 §4.2.1). @param value the value as JSON */
 export function disclosureJson(salt: string, name: DisclosureName, value: string): string {
   return `["${salt}","${name}",${value}]`;
 }

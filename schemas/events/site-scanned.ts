@@ -50,7 +50,7 @@ const Visit = z.strictObject({
       duration_seconds: z.int().min(0).max(MAX_SCANNED_SECONDS).nullable(),
       http_only: z.boolean(),
       secure: z.boolean(),
-      /** Key of the category that declares the name; null: none does. */
+      /** Key of the category that declares the name, or null if none does. */
       category: Category,
     }),
   ),
@@ -73,7 +73,7 @@ export const SiteScannedRecord = z
     method: z.enum(SCAN_METHODS),
     started_at: Instant,
     ended_at: Instant,
-    /** SHA-256 of the configuration that the page was compared with; null: none was published. */
+    /** SHA-256 of the configuration that the page was compared with, or null if none was published. */
     site_config_hash: Sha256Hex.nullable(),
     /** Before any choice and, if the site has a banner, after the refusal of every optional category. */
     visits: z.array(Visit).min(1).max(SCAN_CHOICES.length),
@@ -82,7 +82,7 @@ export const SiteScannedRecord = z
         problem: z.enum(SCAN_PROBLEMS),
         kind: z.enum(['cookie', ...STORAGE_KINDS]),
         name: Name,
-        /** Domain of a cookie; null for other kinds. */
+        /** Domain of a cookie, or null for other kinds. */
         domain: Host.nullable(),
         category: Category,
       }),

@@ -44,8 +44,7 @@ export const BatchHeader = z
     /** Number of entries: of the batch, or of all batches that the roll-up covers. */
     count: Count,
     /**
-     * RFC 6962 root over the entries' leaf hashes, sorted by stream key and revision; null for a
-     * roll-up.
+     * RFC 6962 root over the entries' leaf hashes, sorted by stream key and revision, or null for a roll-up.
      */
     root: Sha256Hex.nullable(),
     /** Number of leaves under `streams_root`. */
@@ -109,7 +108,7 @@ const KEY_PREFIX = concatBytes(utf8('consent-ledger stream key v1'), Uint8Array.
  * The name of a stream in the structure of the ledger, by which streams are sorted: SHA-256("consent-ledger
  * stream key v1" ‖ 0x00 ‖ salt ‖ name). The structure is published: without the salt, which packages of
  * the site state, no one can tell which site a key is of.
- * @param salt of the site, 32 bytes; empty for a stream that is of no site
+ * @param salt salt of the site, 32 bytes; empty for a stream that belongs to no site
  * @returns hex
  */
 export function streamKey(stream: string, salt: Uint8Array): string {
@@ -124,7 +123,7 @@ export type StreamKeyOf = (stream: string) => string;
 
 /**
  * Returns the keys of the streams of one site, and of the stream `policy`.
- * @param salt of the site, 32 bytes
+ * @param salt salt of the site, 32 bytes
  */
 export function streamKeysOf(salt: Uint8Array): StreamKeyOf {
   return (stream) => (stream === POLICY_STREAM ? POLICY_KEY : streamKey(stream, salt));
@@ -166,7 +165,7 @@ export function keyedRunLeaf(run: Omit<KeyedRun, 'stream'>): Uint8Array {
   return runLeaf(fromHex(run.key) ?? new Uint8Array(), run);
 }
 
-/** The root over the runs of a batch or roll-up, 32 bytes. @param runs as `tiledRuns` returns them */
+/** The root over the runs of a batch or roll-up, 32 bytes. @param runs the runs that `tiledRuns` returns */
 export function streamsRoot(runs: readonly KeyedRun[]): Uint8Array {
   return treeRoot(runs.map(keyedRunLeaf));
 }

@@ -66,7 +66,7 @@ const ProvedPerson = z.strictObject({
   ...ProvedEntry.shape,
   /** The disclosure of `visitor_id`. */
   disclosure: z.string().max(4 * 1024 * 1024),
-  /** Opening of the person tag; null if it is not known. */
+  /** Opening of the person tag, or null if it is not known. */
   person: PersonOpening.nullable(),
 });
 export type ProvedPerson = z.output<typeof ProvedPerson>;

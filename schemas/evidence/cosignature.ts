@@ -51,7 +51,7 @@ const SUBTREE_LABEL = utf8('subtree/v1\n\0');
 /**
  * The message that a ledger or a witness signs with ML-DSA-44 (c2sp.org/tlog-cosignature, “ML-DSA-44
  * signed message”), for a whole tree.
- * @param name of the key that signs
+ * @param name name of the signing key
  * @param time seconds since 1970; 0: no statement about the time
  * @returns null if a name is longer than 255 bytes
  */
@@ -114,7 +114,7 @@ export function isCosignatureBy(line: NoteSignature, key: VerifierKey): boolean 
 /**
  * Verifies the cosignature of a key over the text of a checkpoint.
  * @param line names this key
- * @returns the time that the witness states; null if the cosignature is invalid
+ * @returns the time that the witness states, or null if the cosignature is invalid
  */
 export async function verifyCosignature(noteText: string, line: NoteSignature, key: VerifierKey): Promise<Date | null> {
   const timed = readTimedSignature(line.signature);

@@ -83,8 +83,8 @@ export function isDisclosureName(name: string): name is DisclosureName {
 
 /**
  * Returns the person that disclosures name: the value of `visitor_id` in Unicode normalization form C, in which values
- * are compared; null if it is not disclosed, is empty (the record then belongs to nobody), or is a value that no record
- * can have.
+ * are compared, or null if it is not disclosed, is empty (the record then belongs to nobody), or is a value that no
+ * record can have.
  */
 export function namedVisitor(disclosures: readonly Disclosure[]): string | null {
   return normalVisitor(disclosures.find(({ name }) => name === 'visitor_id')?.value);

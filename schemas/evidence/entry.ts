@@ -48,15 +48,14 @@ export const Entry = z.strictObject({
   v: z.literal(ENTRY_VERSION),
   stream: StreamName,
   revision: Count,
-  /** Leaf hash of revision − 1 in hex; null at revision 0. */
+  /** Leaf hash of revision − 1 in hex, or null at revision 0. */
   previous: Sha256Hex.nullable(),
   event_id: Uuid,
   type: z.string().min(1).max(100),
   /** The event's public part; its schema depends on `type`. */
   record: JsonObjectShape,
   /**
-   * Hex HMAC-SHA-256 over JCS(record) with the tenant's proof key; null for events that are not
-   * consents.
+   * Hex HMAC-SHA-256 over JCS(record) with the tenant's proof key, or null for events that are not consents.
    */
   proof_hash: Sha256Hex.nullable(),
   /**
@@ -98,7 +97,7 @@ export interface ConsentEntryParts {
   /** Name of the stream, which has no character that JSON escapes. */
   readonly stream: string;
   readonly revision: number;
-  /** Leaf hash in hex; null at revision 0. */
+  /** Leaf hash in hex, or null at revision 0. */
   readonly previous: string | null;
   /** UUID. */
   readonly eventId: string;

@@ -42,12 +42,11 @@ export const PackageFilter = z.strictObject({
   document_version_id: Uuid.nullable(),
   event_ids: z.array(Uuid).max(10_000).nullable(),
   /**
-   * The person whose records were asked for. `digest` is that of a disclosure `[salt, "visitor_id",
-   * value]`, which travels outside the package. `id` is what the tags of the person's records are made
-   * from, in hex; null if the ledger has no record of the person that is not erased. `records` is how
-   * many records of the person the ledger has as of the checkpoint: their tags are those of 1 to
-   * `records`, and the package shows that no batch has the next one; null if the filter restricts the
-   * records further.
+   * The person whose records were asked for. `digest` is that of a disclosure `[salt, "visitor_id", value]`, which
+   * travels outside the package. `id` is what the tags of the person's records are made from, in hex, or null if the
+   * ledger has no record of the person that is not erased. `records` is how many records of the person the ledger has
+   * as of the checkpoint: their tags are those of 1 to `records`, and the package shows that no batch has the next one,
+   * or null if the filter restricts the records further.
    */
   person: z.strictObject({ digest: DisclosureDigest, id: Sha256Hex.nullable(), records: Count.nullable() }).nullable(),
   /** Names of the fields whose disclosures were chosen; `all` or `none`. */
@@ -77,7 +76,7 @@ const MEMBERS = {
   version: z.string().regex(/^1\.(?:0|[1-9]\d{0,3})$/),
   /** Origin of the ledger: the first line of its checkpoints and the name of its key. */
   origin: z.string().min(1).max(300),
-  /** Size of the checkpoint as of which the export was made; null if nothing was stamped yet. */
+  /** Size of the checkpoint as of which the export was made, or null if nothing was stamped yet. */
   checkpoint: Count.nullable(),
   exported_at: Instant,
   /** Account or command that exported the package, as the service knows it. */
@@ -88,7 +87,7 @@ const MEMBERS = {
    */
   development: z.boolean(),
   filter: PackageFilter,
-  /** Salt of the site, 32 bytes in hex, for the keys of its streams (`streamKey`); null: the ledger is empty. */
+  /** Salt of the site, 32 bytes in hex, for the keys of its streams (`streamKey`), or null if the ledger is empty. */
   salt: Sha256Hex.nullable(),
   counts: z.strictObject({
     entries: Count,

@@ -55,8 +55,7 @@ export const EntryLine = z.strictObject({
   /** Chosen disclosures, as they were hashed. */
   disclosures: z.array(z.string()).max(64),
   /**
-   * Position of the `SubjectErased` that names this record; absent if it is not erased as of the
-   * checkpoint.
+   * Position of the `SubjectErased` that names this record, absent if it is not erased as of the checkpoint.
    */
   erased: z.strictObject({ stream: StreamName, revision: Count }).optional(),
   /**

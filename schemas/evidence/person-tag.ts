@@ -21,7 +21,7 @@ export type PersonOpening = z.infer<typeof PersonOpening>;
  * The tag of a person's n-th record: SHA-256("consent-ledger person tag v1" ‖ 0x00 ‖ id ‖ n as 8 bytes,
  * big-endian). Without the id, tags of one person cannot be linked.
  * @param id 32 random bytes
- * @param n from 1
+ * @param n a number from 1
  * @returns 32 bytes
  */
 export function personTag(id: Uint8Array, n: number): Uint8Array {

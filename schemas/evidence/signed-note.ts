@@ -114,7 +114,7 @@ export function parseNote(note: string): SignedNote | null {
   return { text, signatures };
 }
 
-/** @param line without its line feed @returns null if it is not a signature line of a note */
+/** @param line a line without its line feed @returns null if it is not a signature line of a note */
 export function parseSignatureLine(line: string): NoteSignature | null {
   const [, name, encoded] = SIGNATURE_LINE.exec(line) ?? [];
   const bytes = encoded === undefined ? null : fromBase64(encoded);
@@ -140,7 +140,7 @@ export function linesOf({ signatures }: SignedNote, name: string, keyId: Uint8Ar
   return signatures.filter((line) => line.name === name && equalBytes(line.keyId, keyId));
 }
 
-/** @param lines of one key */
+/** @param lines the lines of one key */
 export async function verdictOf(
   lines: readonly NoteSignature[],
   isRight: (line: NoteSignature) => Promise<boolean>,

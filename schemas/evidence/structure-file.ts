@@ -18,7 +18,7 @@ export const STRUCTURE_FILES = {
   keys: 'keys',
   tile: (level: number, place: TilePlace) => `log/tile/${level}/${tilePath(place)}`,
   entries: (place: TilePlace) => `log/tile/entries/${tilePath(place)}`,
-  /** @param number of the leaf */
+  /** @param number number of the leaf */
   structure: (number: number) => `log/structure/${tileNumber(number)}`,
 } as const;
 

@@ -36,7 +36,7 @@ const CORE_CHARACTERS: Readonly<Record<GppSection, number>> = { usnat: 10, usca:
 export interface OptOutStatement {
   readonly section: GppSection;
   readonly optOuts: Readonly<Partial<Record<OptOut, OptOutValue>>>;
-  /** Global Privacy Control; null: the section does not state it. */
+  /** Global Privacy Control, or null if the section does not state it. */
   readonly gpc: boolean | null;
 }
 

@@ -29,8 +29,8 @@ export function permittedNumbers(by: Readonly<Record<string, readonly number[]>>
 /**
  * Compares a TC string with the configuration under which the person chose, and with the answers. There may be fewer
  * vendors than configured, because a vendor that declares none of the purposes has no consent.
- * @param claiming the vendors for which the format wants the bit of legitimate interest (`claimingVendors`); null: the
- *   vendor list is not known, so that these bits of vendors that were disclosed are not compared
+ * @param claiming the vendors for which the format wants the bit of legitimate interest (`claimingVendors`), or null if
+ * the vendor list is not known, so that these bits of vendors that were disclosed are not compared
  * @returns the parts that differ
  */
 export function tcDifferences(

@@ -25,7 +25,7 @@ export interface TcStatement {
   readonly vendorLegitimateInterests: VendorRanges;
   /** The publisher's own restrictions. */
   readonly restrictions: number;
-  /** Vendors that were disclosed to the person; null: the string does not state them. */
+  /** Vendors that were disclosed to the person, or null if the string does not state them. */
   readonly disclosed: VendorRanges | null;
   /**
    * Whether it states more: that purpose 1 was not disclosed, purposes of the publisher, vendors that are allowed, or a
@@ -45,7 +45,7 @@ const DECISECOND_MS = 100;
 /**
  * Reads a TC string. Ranges stay ranges, because a text of a few thousand characters can name a hundred million
  * vendors, and listing them would exhaust memory.
- * @param text at most what `IabSignals` admits
+ * @param text a text that is no longer than `IabSignals` admits
  * @returns null if it is not a TC string of version 2, has a second core, or has ranges that overlap or are not
  *   ascending
  */

@@ -21,7 +21,7 @@ export class StrictJsonError extends Error {
   constructor(
     readonly problem: StrictJsonProblem,
     message: string,
-    /** Names and indexes that lead to a number that is out of range; null for other errors. */
+    /** Names and indexes that lead to a number that is out of range, or null for other errors. */
     readonly path: readonly string[] | null = null,
   ) {
     super(message);

@@ -2,8 +2,8 @@
  * Reads a language tag (RFC 5646) as pages, browsers and systems write it: in any case, with underscores, with
  * extensions, or with other text after it (`tr_TR.UTF-8`). It drops everything from the first unreadable subtag on, and
  * extended language subtags (`zh-cmn-Hans`).
- * @returns the tag in canonical form; undefined if it names no language that the engine knows, as
- *   `x-default`, `und` and `english` do not
+ * @returns the tag in canonical form, or undefined if it names no language that the engine knows, as `x-default`, `und`
+ * and `english` do not
  */
 export function localeOf(text: string): Intl.Locale | undefined {
   const subtags = hyphenated(text)

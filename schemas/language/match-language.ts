@@ -10,7 +10,7 @@ const MACROLANGUAGES: Readonly<Record<string, string>> = { nn: 'no', yue: 'zh' }
  * Beyond that look-up, languages also match if they have the same script and differ only in their region, or belong to
  * one macrolanguage. The most likely script of a tag counts (`zh-TW` is written in `Hant`).
  * @param wanted tags as `localeOf` reads them, the preferred one first; others are skipped
- * @returns one of `available`; undefined if none matches
+ * @returns one of `available`, or undefined if none matches
  */
 export function matchLanguage(available: readonly string[], wanted: readonly string[]): string | undefined {
   for (const text of wanted) {

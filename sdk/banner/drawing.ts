@@ -82,7 +82,7 @@ function hasTheme({ layout, colour_scheme: colours }: StatedPresentation, theme:
 /**
  * The boxes that are known to have been ticked: those of a choice that was saved. Another control decides
  * on all categories, whatever was ticked.
- * @param categories of the record
+ * @param categories categories of the record
  */
 export function tickedBy(
   { control }: StatedPresentation,

@@ -14,7 +14,7 @@ export interface PlaceholderState {
   readonly recipient: string;
   /** The optional categories that the visitor would permit for it. */
   readonly categories: readonly ViewedCategory[];
-  /** Address of a picture behind it; undefined: none. */
+  /** Address of a picture behind it, or undefined if there is none. */
   readonly image: string | undefined;
   /** Whether the content can be loaded once. */
   readonly canLoadOnce: boolean;

@@ -112,7 +112,10 @@ export function bannerStyle(appearance: Appearance, scheme: Appearance['scheme']
   return `${hostStyle(appearance, scheme) + SHARED + PLACED}:host{color-scheme:${schemesOf(scheme)}!important}`;
 }
 
-/** The style of a drawing, which states what a page asks the browser. @param sheets of the layout's version */
+/**
+ * The style of a drawing, which states what a page asks the browser.
+ * @param sheets the style sheets of the layout's version
+ */
 export function drawnStyle(appearance: Appearance, { scheme, size }: Surroundings, sheets: Sheets = SHEETS): string {
   const { shared, wide, narrow, drawn } = sheets;
   const sized = size === 'phone' ? `:host{max-width:24.375rem}${narrow}` : wide;

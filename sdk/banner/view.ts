@@ -59,6 +59,6 @@ export interface BannerView {
   readonly controller: { readonly legal_name: string; readonly contact: string };
   readonly categories: readonly ViewedCategory[];
   readonly appearance: Appearance;
-  /** Title of the cookie policy and its language; null without one. */
+  /** Title of the cookie policy and its language, or null if there is none. */
   readonly policy: { readonly title: string; readonly language: string } | null;
 }

@@ -43,10 +43,10 @@ export const isRecordedChoice = objectOf<RecordedChoice>({
 
 /**
  * The choice of a person on another device, for this one.
- * @param configuration of this site, in the language of the choice
+ * @param configuration the configuration of this site, in the language of the choice
  * @param now Unix milliseconds
- * @returns null: it does not count here. A permission counts only if it answers the site's own
- *   configuration; a refusal always, because it permits nothing
+ * @returns null if it does not count here. A permission counts only if it answers the site's own configuration; a
+ * refusal always, because it permits nothing
  */
 export function adopted(record: RecordedChoice, configuration: Configuration, now: number): Kept | null {
   const { consent_type, categories, created_at, valid_until, claimed_at } = record;

@@ -51,7 +51,7 @@ function digestOf(list: readonly string[]): string {
 /**
  * What the question of a choice asked for.
  * @param stored the lists that the device kept with a choice
- * @returns undefined: nobody knows
+ * @returns undefined if nobody knows
  */
 export function askedWith({ asked }: Kept, configuration: Configuration, stored: Asked | undefined): Asked | undefined {
   return [askedIn(configuration), stored].find((one) => one !== undefined && digestsOf(one) === asked);
@@ -61,7 +61,7 @@ export function askedWith({ asked }: Kept, configuration: Configuration, stored:
  * Whether the person of a choice is asked again under a configuration that names the same policy and categories. The
  * choice counts meanwhile, for what was asked then.
  * @param stored as for `askedWith`
- * @returns null: nobody knows what was asked, so that the choice does not count
+ * @returns null if nobody knows what was asked, so that the choice does not count
  */
 export function isAskedMore(kept: Kept, configuration: Configuration, stored: Asked | undefined): boolean | null {
   const { asked = '', isPermitted, categories } = kept;

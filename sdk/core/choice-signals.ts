@@ -6,7 +6,11 @@ export type IabStrings = NonNullable<BrowserConsent['iab']>;
 
 /** Puts choices into the words of a framework of the advertising industry. */
 export interface ChoiceSignals {
-  /** @param categories the answer for every category @param now Unix milliseconds @returns undefined: no framework applies to the visitor */
+  /**
+   * @param categories the answer for every category
+   * @param now Unix milliseconds
+   * @returns undefined if no framework applies to the visitor
+   */
   stringsOf(categories: Categories, isOptedOut: boolean, now: number): IabStrings | undefined;
 }
 

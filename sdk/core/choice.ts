@@ -17,7 +17,7 @@ export interface Choice {
   readonly proof_hash?: string | undefined;
   /** ISO 8601. */
   readonly created_at?: string | undefined;
-  /** ISO 8601; null: the choice does not expire. */
+  /** ISO 8601, or null if the choice does not expire. */
   readonly valid_until?: string | null | undefined;
   /**
    * Order of choices: Unix milliseconds of the visitor's clock, and later than every choice that the
@@ -89,7 +89,7 @@ export function decisionOf(configuration: Configuration, chosen: Categories, was
 /**
  * Whether a choice answers the current configuration: it names the same version of the cookie policy,
  * and has an answer for every optional category.
- * @param configuration in the language of the choice
+ * @param configuration the configuration in the language of the choice
  */
 export function isInForce(choice: Choice, configuration: Configuration): boolean {
   return (
@@ -100,7 +100,7 @@ export function isInForce(choice: Choice, configuration: Configuration): boolean
 
 const DAY_MS = 86_400_000;
 
-/** The time at which a choice expires. @param createdAt ISO 8601 @returns ISO 8601; null if it does not */
+/** The time at which a choice expires. @param createdAt ISO 8601 @returns ISO 8601, or null if it does not */
 export function validUntil(createdAt: string, { validity_days: days }: Configuration): string | null {
   return days === null ? null : new Date(Date.parse(createdAt) + days * DAY_MS).toISOString();
 }

@@ -29,7 +29,7 @@ export class Configurations {
   readonly #options: CoreOptions;
   readonly #onRead: (configuration: Configuration) => void;
 
-  /** @param onRead is called with every answer of the service */
+  /** @param onRead a function that is called with every response of the service */
   constructor(
     { store, clock }: Pick<Surroundings, 'store' | 'clock'>,
     service: Service,

@@ -28,7 +28,7 @@ export interface PagePorts {
   readonly isSignalled: () => boolean;
   /** The site's reference for the person. */
   readonly ownVisitor: string | undefined;
-  /** The notice that is shown while the signal counts as an opt-out; undefined: none is shown. */
+  /** The notice that is shown while the signal counts as an opt-out, or undefined if none is shown. */
   readonly noticeOf?: () => NoticeOf | undefined;
   /** Called when the browser did not keep the cookie or a queued consent, which then ends with the page. */
   readonly onNotKept: () => void;
@@ -51,7 +51,7 @@ export class ConsentPage {
     return this.#facts;
   }
 
-  /** The choice that counts; null if the visitor has not chosen, or must choose again. */
+  /** The choice that counts, or null if the visitor has not chosen, or must choose again. */
   get choice(): Kept | null {
     return choiceOf(this.#facts, this.#ports.isSignalled());
   }
@@ -77,7 +77,7 @@ export class ConsentPage {
     return isTaken && (newest?.wasPermitted || newest?.decision === 'withdrawn') ? newest.at : null;
   }
 
-  /** The person's own opt-out of sale and sharing on this origin; false: taken back; undefined: none. */
+  /** The person's own opt-out of sale and sharing on this origin; false: taken back, or undefined if there is none. */
   get isOptedOut(): boolean | undefined {
     const stored = this.#ports.store.read(OPTED_OUT, isNumber);
     return stored === undefined ? undefined : stored === 1;
@@ -103,7 +103,7 @@ export class ConsentPage {
 
   /**
    * Applies an event, and writes the cookies and the queue in the same turn.
-   * @returns the idempotency key of the consent that the event itself records; undefined without one
+   * @returns the idempotency key of the consent that the event itself records, or undefined if there is none
    */
   handle(event: Event): string | undefined {
     const { jar, store, onNotKept } = this.#ports;

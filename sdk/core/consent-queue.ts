@@ -89,7 +89,11 @@ export class ConsentQueue {
     return passed;
   }
 
-  /** Handles the answer to a consent that was not accepted. @param code of the service @param now Unix milliseconds */
+  /**
+   * Handles the answer to a consent that was not accepted.
+   * @param code error code of the service
+   * @param now Unix milliseconds
+   */
   fail(item: QueuedConsent, { status, retryAfterMs }: Answer, code: string, now: number): Verdict {
     const count = this.#tries.get(item.idempotency_key)?.count ?? 0;
     if (status === 0 || isRetried(status)) {

@@ -31,11 +31,11 @@ export type ConsentStatus = 'loading' | 'needed' | 'signalled' | 'chosen' | 'una
 
 export interface ConsentState {
   readonly status: ConsentStatus;
-  /** The configuration of the site; null until it is loaded. */
+  /** The configuration of the site, or null until it is loaded. */
   readonly configuration: Configuration | null;
-  /** The choice in force; null without one. */
+  /** The choice in force, or null if there is none. */
   readonly choice: Choice | null;
-  /** The last failure; null without one. */
+  /** The last failure, or null if there is none. */
   readonly error: ServiceError | null;
 }
 
@@ -136,7 +136,10 @@ export class ConsentCore {
     this.#noticeOf = noticeOf;
   }
 
-  /** The notice that is to be shown now; undefined: none, because the signal does not count or the person chose otherwise. */
+  /**
+   * The notice that is to be shown now, or undefined if none, because the signal does not count or the person chose
+   * otherwise.
+   */
   get notice(): ShownNotice | undefined {
     return this.#page.notice;
   }
@@ -272,7 +275,7 @@ export class ConsentCore {
   /**
    * Lets a choice count here that the same person made on another device, if it is the later one. The
    * site's backend reads it from the service after the person signed in, and vouches for the person.
-   * @param record of `status`, as the backend returns it
+   * @param record the record of `status`, as the backend returns it
    * @returns whether it counts now
    * @throws ServiceError
    */
@@ -291,7 +294,7 @@ export class ConsentCore {
 
   /**
    * Shows the texts in another language of the site.
-   * @param language if absent, that of the page, else of the browser: the service matches it with those of the site
+   * @param language the language to match with those of the site; if omitted, that of the page or else of the browser
    * @throws ServiceError
    */
   async setLanguage(language = this.#wantedLanguage()): Promise<void> {
@@ -301,8 +304,8 @@ export class ConsentCore {
   }
 
   /**
-   * Page of the service on which the visitor looks up the choice and keeps its receipt; null until
-   * the service has accepted the choice.
+   * Page of the service on which the visitor looks up the choice and keeps its receipt, or null until the service has
+   * accepted the choice.
    */
   get proofPage(): string | null {
     const token = this.#state.choice?.consent_token;

@@ -22,7 +22,7 @@ export class CookieJar implements Jar {
   readonly #address: CookieAddress;
   readonly #domain: string | undefined;
 
-  /** @param domain of the cookies; undefined: the host of the page */
+  /** @param domain domain of the cookies; if undefined, the host of the page */
   constructor(page: CookiePage, address: CookieAddress, domain: string | undefined) {
     this.#page = page;
     this.#address = address;

@@ -11,7 +11,7 @@ import { identityOf, readVisitors, writeVisitor } from './visitor.js';
 
 /** The state of a page: the visitor's newest choice, and the configuration of the site. */
 export interface Facts {
-  /** The newest choice, or its end; null without one. */
+  /** The newest choice, or its end, or null if there is none. */
   readonly newest: Kept | null;
   /** `at` of a choice that does not answer the current configuration. */
   readonly outdated: number | null;
@@ -42,7 +42,7 @@ export interface Sight {
   readonly ownVisitor: string | undefined;
   /** Whether the browser sends Global Privacy Control. */
   readonly isSignalled: boolean;
-  /** The notice that is shown while the signal counts as an opt-out; undefined: none is shown. */
+  /** The notice that is shown while the signal counts as an opt-out, or undefined if none is shown. */
   readonly noticeOf?: NoticeOf | undefined;
 }
 
@@ -75,9 +75,9 @@ interface Answered {
 /** The result of an event: the new state, and the writes and requests that follow. */
 export interface Step {
   readonly facts: Facts;
-  /** The new text of the cookie of the choice, and its lifetime in days; null: the cookie stays as it is. */
+  /** The new text of the cookie of the choice, and its lifetime in days, or null if the cookie stays as it is. */
   readonly choice: { readonly text: string; readonly days: number } | null;
-  /** The new reference for this browser; null: the kept one stays. */
+  /** The new reference for this browser, or null if the kept one stays. */
   readonly visitor: { readonly text: string; readonly id: string } | null;
   /** Choices before this `at` must not be recorded any more. */
   readonly settledAt: number;
@@ -152,7 +152,7 @@ function settledBy({ consentType, at }: Answered, before: Kept | null): Kept | n
   return consentType === 'cookie' && before?.key !== undefined ? settled(before, at) : before;
 }
 
-/** The choice that counts; null if the visitor has not chosen, or must choose again. */
+/** The choice that counts, or null if the visitor has not chosen, or must choose again. */
 export function choiceOf({ newest, outdated, configuration, isUnavailable }: Facts, isSignalled: boolean): Kept | null {
   if (newest === null || newest.isVoid || newest.at === outdated || isUnavailable || configuration === null)
     return null;

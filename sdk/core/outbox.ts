@@ -81,7 +81,7 @@ export class Outbox {
     }
   }
 
-  /** @returns milliseconds until the next move; null if there is none */
+  /** @returns milliseconds until the next move, or null if there is none */
   async #move(stream: string): Promise<number | null> {
     const { page, service, clock, onMove, onRefused } = this.#options;
     onMove();

@@ -36,7 +36,7 @@ export interface Answer {
   /** HTTP status; 0 if no answer arrived. */
   readonly status: number;
   readonly body: unknown;
-  /** From `Retry-After`, in milliseconds; null without one. */
+  /** From `Retry-After`, in milliseconds, or null if there is none. */
   readonly retryAfterMs: number | null;
 }
 
@@ -62,7 +62,7 @@ export interface NetworkRequest {
 export interface NetworkAnswer {
   readonly status: number;
   readonly text: string;
-  /** The header `Retry-After`; null without it. */
+  /** The header `Retry-After`, or null if there is none. */
   readonly retryAfter: string | null;
 }
 
@@ -105,22 +105,22 @@ export interface Surroundings {
   readonly clock: () => number;
   /** Whether the visitor's browser or device sends a signal such as Global Privacy Control. */
   readonly isSignalled: () => boolean;
-  /** The language of what the visitor reads (BCP 47); undefined if that is not known. */
+  /** The language of what the visitor reads (BCP 47), or undefined if that is not known. */
   readonly language: () => string | undefined;
-  /** Why nothing can be recorded here; null if it can. */
+  /** Why nothing can be recorded here, or null if it can. */
   readonly obstacle: () => ServiceError | null;
   /** Tells a developer what it means here that the store or the jar kept nothing. */
   readonly notKept: string;
-  /** Resolves when the store can be read; undefined if it can at once. */
+  /** Resolves when the store can be read, or undefined if it can at once. */
   readonly ready: (() => Promise<void>) | undefined;
   /** Runs an action while no other page of this device runs one of this name, and after everything is stored. */
   readonly locked: <T>(name: string, action: () => Promise<T>) => Promise<T>;
   /** @returns a function that ends this */
   readonly watch: (watcher: Watcher) => () => void;
   readonly renewal: Renewal | undefined;
-  /** Loads the file of the service that speaks the signals of IAB; absent where no advertiser listens. */
+  /** Loads the file of the service that speaks the signals of IAB, absent if no advertiser listens. */
   readonly loadIab?: (baseUrl: string) => Promise<IabModule>;
-  /** Tells advertisers that no signals will come, so that they do not wait for them; absent where none listens. */
+  /** Tells advertisers that no signals will come, so that they do not wait for them, absent if none listens. */
   readonly iabFailed?: () => void;
   /** Reports a fault of a listener to the page or the app. */
   readonly report: (error: unknown) => void;

@@ -48,7 +48,7 @@ const isSent = objectOf<{
   language: optional(isText),
 });
 
-/** The part of a body that the SDK reads again; undefined for another text. */
+/** The part of a body that the SDK reads again, or undefined for another text. */
 export const sentOf = ({ body }: Pick<QueuedConsent, 'body'>) => parseJson(body, isSent);
 
 /**
@@ -72,7 +72,7 @@ function isWithdrawal(item: QueuedConsent): boolean {
 /**
  * The next move of a stream.
  * @param stream oldest first
- * @param tries by idempotency key
+ * @param tries the attempts so far, by idempotency key
  * @param now Unix milliseconds
  * @param notBefore time that the service stated to an earlier consent; a withdrawal tries once nevertheless
  */
@@ -148,7 +148,7 @@ export const isStatus = objectOf<{ consents: InForce[] }>({
  * is not older, and the page does not know it. An older record with the same content belongs to an
  * earlier choice, since a stream is sent in order. An imported one is not what this page sent, although it may have
  * been recorded meanwhile.
- * @param consents in force of the same person, kind and document version, newest first
+ * @param consents the consents in force of the same person, kind and document version, newest first
  */
 export function recordedAs(
   item: QueuedConsent,

@@ -73,7 +73,7 @@ export function confirmed(
   };
 }
 
-/** The choice after an earlier one was recorded or refused. @param at of the earlier one */
+/** The choice after an earlier one was recorded or refused. @param at time of the earlier one */
 export function settled(kept: Kept, at: number): Kept {
   return { ...kept, settledAt: Math.max(at, settledAtOf(kept)) };
 }

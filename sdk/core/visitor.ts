@@ -23,7 +23,7 @@ export function readVisitors(texts: readonly string[]): readonly KeptVisitor[] {
     .sort((a, b) => b.at - a.at);
 }
 
-/** The reference under which a page records; undefined before the first record of the browser. */
+/** The reference under which a page records, or undefined before the first record of the browser. */
 export function identityOf({
   ownVisitor,
   visitors,

@@ -134,7 +134,7 @@ function speakGpp(consent: SignalledConsent, settings: GppSettings): ChoiceSigna
   };
 }
 
-/** A message to the page: a text that identifies it, and how to deliver it; null if there is none yet. */
+/** A message to the page: a text that identifies it, and how to deliver it, or null if there is none yet. */
 type Told = readonly [text: string, act: () => void] | null;
 
 /** Notifies the page's scripts now and after every change, once for each message. */

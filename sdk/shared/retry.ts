@@ -25,7 +25,7 @@ export function retryAfterMs(header: string | null, now: number): number | null 
  * minute, and random in its upper half, so that clients that failed together do not return
  * together.
  * @param attempt number of the attempt that failed, from 1
- * @param random from 0 to 1
+ * @param random a random number from 0 to 1
  * @returns milliseconds
  */
 export function backOffMs(attempt: number, random: number): number {

@@ -6,7 +6,10 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** The warning that a consent was not recorded, because its key was used with another one; undefined without it. */
+/**
+ * The warning that a consent was not recorded, because its key was used with another one, or undefined if there is
+ * none.
+ */
 export function conflictOf(warnings: readonly FieldError[] = []): FieldError | undefined {
   return warnings.find(({ field }) => field === 'idempotency_key');
 }

@@ -57,7 +57,7 @@ export interface LogWait {
 /**
  * Prepares the installation, then runs `work`. Both are repeated while the log does not answer or is damaged, because
  * neither may end admission, which does not depend on the log.
- * @returns the result of `work`; null if the wait was ended
+ * @returns the result of `work`, or null if the wait was ended
  * @throws the errors of `prepareInstallation` and of `work`, except EventLogUnavailable, LogDamaged and those that are
  *   temporary
  */
@@ -145,7 +145,7 @@ const identityRows = z.array(z.object({ log_id: z.string() })).max(1);
 
 /**
  * Checks that the log belongs to this database. The first start binds the two to each other.
- * @param db in the role `consent_ledger_worker`
+ * @param db a handle in the role `consent_ledger_worker`
  * @throws LogIdentityMismatch, EventLogUnavailable
  */
 export async function bindEventLog(db: Queryable, eventLog: EventLog): Promise<void> {

@@ -25,7 +25,7 @@ export interface SupervisedProcess {
   reasons(): readonly ReadinessReason[];
   /** Returns how often the process was restarted. */
   restarts(): number;
-  /** Sends a message to the process, unless it has just died. @param handle is sent with the message */
+  /** Sends a message to the process, unless it has just died. @param handle the handle that is sent with the message */
   tell(message: ToApi, handle?: Server): void;
   /** The metrics of the process; none while it does not answer. */
   metrics(): Promise<ProcessMetrics>;

@@ -30,7 +30,7 @@ export function tsaRootFile(config: Config): string {
 
 /**
  * Reads the root certificates of this installation's time stamps, and nothing else from their file.
- * @returns PEM; null if the file of the development authority does not exist (yet) in this `DATA_DIR`
+ * @returns PEM, or null if the file of the development authority does not exist (yet) in this `DATA_DIR`
  * @throws Error if a file that `TSA_CA_FILE` names cannot be read
  */
 export async function readTsaRoots(config: Config): Promise<string | null> {

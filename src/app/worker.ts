@@ -248,7 +248,7 @@ export interface RunningWorker {
 /**
  * Runs every background part, as soon as the event log answers. The promises of the result reject with
  * errors of keys, event log and authorities, each with a message for the operator.
- * @param onWaiting is called when the parts cannot run yet, and run later
+ * @param onWaiting a function that is called when the parts cannot run yet, and run later
  */
 export function runWorker(installation: Installation, onWaiting: () => void = () => undefined): RunningWorker {
   const stopping = new AbortController();

@@ -157,7 +157,7 @@ function createReplay({ eventLog, findings, step }: LedgerSection, client: pg.Po
   };
 }
 
-/** @returns the finding about the log that a failed replay implies; null: none */
+/** @returns the finding about the log that a failed replay implies, or null if there is none */
 function findingOf(error: unknown): Omit<Finding, 'columns'> | null {
   if (error instanceof RevisionGap)
     return damagedLog(error, `${error.message} What the ledger has from there on was not compared.`);

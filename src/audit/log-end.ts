@@ -21,8 +21,8 @@ interface Shortened {
  * with it: one finding says so, and the disagreements after it are folded below it (`collectFindings`).
  * An event that is neither in the log nor waits, and from which nothing was derived, is no lost tail: the
  * section of the outbox reports it.
- * @param end position of the last event that was read; null: the log has none
- * @param derivedUpTo the last position from which something was derived; null: none
+ * @param end position of the last event that was read, or null if the log has none
+ * @param derivedUpTo the last position from which something was derived, or null if there is none
  */
 export async function auditLogEnd(
   { db, eventLog, findings }: Section,

@@ -6,8 +6,8 @@ import type { Section } from './section.js';
 
 /**
  * Reports the rows of a table that differ from those that the log gives.
- * @param db in the transaction whose snapshot is compared, where the rows of the log are in temporary tables
- * @param name of the table in findings
+ * @param db a handle in the transaction whose snapshot is compared, where the rows of the log are in temporary tables
+ * @param name name of the table in findings
  * @param onRange called after each range with its rows
  */
 export async function compareWithLog(

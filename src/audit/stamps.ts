@@ -148,7 +148,7 @@ async function auditCosignatures({ db, findings, step }: Section): Promise<void>
   }
 }
 
-/** @returns the time that the witness states; null if the cosignature is not its own */
+/** @returns the time that the witness states, or null if the cosignature is not its own */
 async function timeOf({ witness, line, note }: z.infer<typeof CosignatureRows>[number]): Promise<Date | null> {
   const key = parseWitnessKey(witness);
   const [signature, ...others] = parseCosignatures(utf8(line)) ?? [];

@@ -24,7 +24,7 @@ export type SectionName = (typeof SECTIONS)[number];
 /** How far an audit came. A later one continues from it. */
 export interface AuditState {
   readonly done: readonly SectionName[];
-  /** Position up to which the section `log` compared every event; null: none. */
+  /** Position up to which the section `log` compared every event, or null if there is none. */
   readonly logPosition: Position | null;
   readonly findings: readonly Finding[];
   readonly folded: readonly FoldedFindings[];

@@ -30,7 +30,7 @@ const progressRows = z.tuple([z.object({ announced_at: z.date() })]);
  * Queues the collected announcements if an interval has ended since the last time. Intervals begin at multiples of
  * their length since 1970, so a restart neither delays nor advances an announcement.
  * @param intervalMs milliseconds
- * @returns number of queued announcements; null if no interval has ended
+ * @returns number of queued announcements, or null if no interval has ended
  */
 export async function announceDueErasures(options: AnnounceOptions, intervalMs: number): Promise<number | null> {
   const { db, now = () => new Date() } = options;

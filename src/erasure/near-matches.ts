@@ -16,7 +16,7 @@ export interface SpellingMatch {
 /**
  * Looks up an identifier and spellings that resemble it, without erasing or recording anything. The service stores
  * blind indexes, not values that could be compared, so it tries a fixed list of spellings and finds no others.
- * @param db in the role `consent_ledger_worker`
+ * @param db a handle in the role `consent_ledger_worker`
  * @returns the given value first, even without records; other spellings only if they have records
  * @throws UnknownSite; KeyError, database errors
  */

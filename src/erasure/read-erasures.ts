@@ -18,7 +18,7 @@ export interface Erasure {
   /** Erases records older than this, for a retention period. */
   readonly olderThan: Date | null;
   readonly requestedAt: Date;
-  /** A time at or after the commit that destroyed its last key; null while the erasure is unfinished. */
+  /** A time at or after the commit that destroyed its last key, or null while the erasure is unfinished. */
   readonly finishedAt: Date | null;
   readonly erasedRecords: number;
   readonly deletedApprovalTokens: number;

@@ -85,7 +85,7 @@ type SiteKeys = Pick<Keyring, 'siteKey'>;
 /**
  * Records an erasure request, so that it is finished even if this process ends. No personal value
  * is stored: for a person, only the blind index until the erasure is finished.
- * @param db in the role `consent_ledger_api`, `consent_ledger_admin` or `consent_ledger_worker`
+ * @param db a handle in the role `consent_ledger_api`, `consent_ledger_admin` or `consent_ledger_worker`
  * @throws UnknownSite; KeyError
  */
 export async function recordErasureRequest(

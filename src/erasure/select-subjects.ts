@@ -8,7 +8,7 @@ import type { ErasureRequest } from './requests.js';
 export interface RecordPage {
   /** At most `MAX_ERASED_RECORDS`, sorted. */
   readonly eventIds: readonly string[];
-  /** Event id after which the next page starts; null if this page is the last. */
+  /** Event id after which the next page starts, or null if this page is the last. */
   readonly next: string | null;
 }
 
@@ -37,7 +37,7 @@ const tokenRows = z.array(z.object({ id: z.string() }));
 /**
  * Finds the next records that still have keys. When a person is erased, a record whose key row was altered is left out,
  * because it could belong to another person.
- * @param db in a transaction that holds the lock on the site's row
+ * @param db a handle in a transaction that holds the lock on the site's row
  * @param after event id after which the page starts; null: from the first
  */
 export async function nextRecords(

@@ -53,7 +53,7 @@ export function shownAnnouncement(announcement: Announcement): z.infer<typeof Er
 
 /**
  * The receipt of an erasure, finished or not.
- * @param backupRetentionDays days; null if not configured
+ * @param backupRetentionDays days, or null if not configured
  */
 export async function shownReceipt(
   db: Queryable,
@@ -156,13 +156,12 @@ export interface Remains {
    * erased values. The schema prevents this, but an operator can have changed the schema.
    */
   readonly areKeysSampled: boolean;
-  /** When deleted bytes were removed from the database's files; null if not yet. */
+  /** When deleted bytes were removed from the database's files, or null if not yet. */
   readonly scrubbedAt: Date | null;
-  /** Days for which backups are kept; null if not configured. */
+  /** Days for which backups are kept, or null if not configured. */
   readonly backupRetentionDays: number | null;
   /**
-   * The time until which backups from before the erasure may exist; null if it is unknown or
-   * nothing was destroyed.
+   * The time until which backups from before the erasure may exist, or null if it is unknown or nothing was destroyed.
    */
   readonly backupsUntil: Date | null;
 }
@@ -176,8 +175,8 @@ const KEY_TABLES = ['record_keys', 'persons', 'approval_tokens', 'exports', 'tes
 
 /**
  * Reads the remains of an erasure.
- * @param db may SELECT from the tables of keys
- * @param backupRetentionDays days; null if not configured
+ * @param db a handle that may SELECT from the tables of keys
+ * @param backupRetentionDays days, or null if not configured
  */
 export async function readRemains(
   db: Queryable,
@@ -198,7 +197,7 @@ export async function readRemains(
   };
 }
 
-/** Returns when the first scrub of the database's files that started after a time ended; null if there was none. */
+/** Returns when the first scrub of the database's files that started after a time ended, or null if there was none. */
 async function firstScrubSince(db: Queryable, moment: Date): Promise<Date | null> {
   const { rows } = await db.query('select finished_at from scrubs where started_at >= $1 order by started_at limit 1', [
     moment,

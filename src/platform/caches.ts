@@ -147,8 +147,8 @@ export function createFreshCache<K, V>(options: FreshCacheOptions<K, V>): FreshC
  * Combines the look-ups that begin in one turn of the event loop. Otherwise a service with many sites would send one
  * statement per request.
  * @param load looks up distinct keys; its result lacks what does not exist
- * @returns a function that looks up one key, always after it was called; undefined if it does not
- *   exist. It rejects with the error of `load`
+ * @returns a function that looks up one key, always after it was called, or undefined if it does not exist. It rejects
+ * with the error of `load`
  */
 export function joinLookUps<K, V>(
   load: (keys: readonly K[]) => Promise<ReadonlyMap<K, V>>,

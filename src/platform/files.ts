@@ -30,7 +30,7 @@ export type Example = z.infer<typeof Example>;
 
 const fileIn = (dataDir: string): string => join(dataDir, 'example.json');
 
-/** @returns null: the data folder has no example */
+/** @returns null if the data folder has no example */
 export async function readExample(dataDir: string): Promise<Example | null> {
   const text = await readFile(fileIn(dataDir), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;

@@ -32,7 +32,7 @@ export class HttpFailure extends Error {
 }
 
 const MAX_REDIRECTS = 3;
-/** No compression: responses are small, and a broken content coding makes Node's `fetch` wait for ever. */
+/** No compression: responses are small, and a broken content coding makes Node's `fetch` wait forever. */
 const IDENTITY = 'identity';
 
 /**

@@ -101,7 +101,7 @@ function ocspSource(certificate: Certificate, issuer: Certificate): Source {
   };
 }
 
-/** Returns the earliest `nextUpdate`; undefined if any response has none. */
+/** Returns the earliest `nextUpdate`, or undefined if any response has none. */
 function earliest(answers: readonly RevocationEvidence[]): Date | undefined {
   const times = answers.map(({ nextUpdate }) => nextUpdate);
   return times.includes(undefined) ? undefined : times.sort((a, b) => Number(a) - Number(b))[0];
@@ -161,7 +161,7 @@ export class AnswerCache {
   ) {}
 
   /**
-   * The cached body of a key; undefined if there is none or it has expired.
+   * The cached body of a key, or undefined if there is none or it has expired.
    * @param now Unix milliseconds
    */
   get(key: string, now: number): Uint8Array | undefined {

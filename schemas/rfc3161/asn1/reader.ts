@@ -52,7 +52,7 @@ interface Header {
   constructed: boolean;
   /** Offset of the first content octet. */
   start: number;
-  /** Number of content octets; undefined in the indefinite form. */
+  /** Number of content octets, or undefined in the indefinite form. */
   length: number | undefined;
 }
 

@@ -22,7 +22,7 @@ export interface TstInfo {
   /** Content octets of the serial number. */
   readonly serial: Uint8Array;
   readonly genTime: PreciseTime;
-  /** In microseconds; undefined where the authority states none. */
+  /** In microseconds, or undefined if the authority states none. */
   readonly accuracyMicroseconds: number | undefined;
   readonly ordering: boolean;
   /** Content octets of the nonce. */

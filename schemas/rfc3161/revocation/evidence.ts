@@ -12,8 +12,8 @@ export interface RevocationEvidence {
   /** undefined: not revoked, as of thisUpdate. */
   readonly revoked: { readonly at: Date; readonly reason: number | undefined } | undefined;
   /**
-   * Why it can only incriminate the certificate and not clear it, as the end of a sentence about `source`; undefined if
-   * it can clear it.
+   * Why it can only incriminate the certificate and not clear it, as the end of a sentence about `source`, or undefined
+   * if it can clear it.
    */
   readonly limit: string | undefined;
   /**
@@ -63,7 +63,7 @@ const COMPROMISE = new Set([1, 2, 10]);
 /**
  * Weighs the evidence about one certificate (RFC 3161 §4).
  *
- * @param genTime of the token
+ * @param genTime time that the token states
  * @param isSigner whether the certificate is the authority's own: RFC 3161 §4 then reads a
  *   revocation without a reason as the worst one
  */

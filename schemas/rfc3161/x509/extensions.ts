@@ -64,7 +64,7 @@ export type PointName =
   | Exclude<GeneralName, { kind: 'directory' }>
   | { readonly kind: 'directory'; readonly name: NameForm };
 
-/** @param issuer of the certificate. @throws MalformedInput */
+/** @param issuer issuer of the certificate @throws MalformedInput */
 export function readCertificateExtensions(extensions: Extensions, issuer: Name): CertificateExtensions {
   const read = <T>(oid: string, parse: (node: Asn1Node) => T): T | undefined => {
     const extension = extensions.get(oid);
@@ -131,7 +131,7 @@ function parseDistributionPoints(node: Asn1Node, issuer: Name): DistributionPoin
 
 /**
  * The names of a DistributionPointName (RFC 5280 §4.2.1.13).
- * @param issuer of the CRL, below which a nameRelativeToCRLIssuer is
+ * @param issuer issuer of the CRL, to which a nameRelativeToCRLIssuer is relative
  * @throws MalformedInput
  */
 export function distributionPointNames(node: Asn1Node, issuer: NameForm): PointName[] {

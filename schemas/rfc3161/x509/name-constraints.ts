@@ -29,7 +29,7 @@ const MAILBOX = /^[^@]+@[^@]+$/;
 
 type BasesByLength = ReadonlyMap<number, ReadonlySet<string>>;
 
-/** Reads the constraints that a certificate states; undefined if it states none. */
+/** Reads the constraints that a certificate states, or undefined if it states none. */
 export type ReadConstraints = (certificate: Certificate) => Constraints | MalformedInput | undefined;
 
 /** Reads the constraints of each certificate once, whatever the number of paths that it is in. */

@@ -136,7 +136,7 @@ function escaped(value: string): string {
   return printable(value).replace(/([,+\\])/g, '\\$1');
 }
 
-/** The text of a string value; undefined for types that are no strings. */
+/** The text of a string value, or undefined for types that are no strings. */
 function directoryString(node: Asn1Node): string | undefined {
   if (node.tagClass !== 0 || node.constructed) return undefined;
   switch (node.tag) {

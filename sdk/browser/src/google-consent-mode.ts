@@ -18,8 +18,8 @@ const WAIT_MS = 500;
  * would end the wait of Google's tags (`wait_for_update`) with a refusal that nobody made. The event
  * `consent-ledger-choice` follows each update, as a trigger of tags.
  * Call it before Google's tags load.
- * @param types which categories permit which of Google's types
- * @param layerName of the page's data layer, for a tag manager that has another one (`&l=`)
+ * @param types the categories that permit each of Google's types
+ * @param layerName name of the page's data layer, for a tag manager that uses another name (`&l=`)
  * @returns a function that ends this
  */
 export function speakGoogleConsentMode(

@@ -86,7 +86,7 @@ export function showPlaceholders(
 
 /**
  * Draws a placeholder in a host that the page made, for a page that mounts its content itself.
- * @param host has the attributes that say what waits
+ * @param host the element whose attributes say what waits
  * @param setOnce called with true when the visitor loads the content once, and with false when that ends
  * @returns a function that ends the drawing, and nothing else
  */

@@ -10,7 +10,7 @@ type Declared = Pick<KnownCategory, 'key' | 'required' | 'cookies'>;
 
 /**
  * The names that the visitor's withdrawal ends: those that `ended` covers and `kept` does not.
- * @param names that the page sees
+ * @param names the names that the page can read
  */
 export function coveredBy(
   ended: readonly string[],

@@ -99,7 +99,10 @@ export class ConsentLedger {
     return this.#get('/tool/v1/config', { language }, (body) => ConfigResponse.parse(body).data);
   }
 
-  /** Lists the active documents of the site, without their content. @param language as in `configuration` */
+  /**
+   * Lists the active documents of the site, without their content.
+   * @param language the language, as in `configuration`
+   */
   documents(language?: string): Promise<readonly DocumentSummary[]> {
     return this.#get(
       '/tool/v1/documents/active',
@@ -108,7 +111,7 @@ export class ConsentLedger {
     );
   }
 
-  /** Reads the active version of a document with its content. @param language as in `configuration` */
+  /** Reads the active version of a document with its content. @param language the language, as in `configuration` */
   document(slug: string, language?: string): Promise<ActiveDocument> {
     const path = `/tool/v1/documents/${encodeURIComponent(slug)}/active`;
     return this.#get(path, { language }, (body) => ActiveDocumentResponse.parse(body).data);
@@ -193,7 +196,10 @@ export class ConsentLedger {
     return fields === undefined ? this.#records(changes) : this.#fields(changes, fields);
   }
 
-  /** Reads the erased records of the site, in the order of their announcement. @param cursor of the last one received */
+  /**
+   * Reads the erased records of the site, in the order of their announcement.
+   * @param cursor cursor of the last item received
+   */
   async *erasures(cursor?: string): AsyncGenerator<ExportedErasure, void> {
     const read = (after: string | undefined) =>
       this.#getAsUser('/tool/v1/s2s/erasures', { limit: PAGE, cursor: after }, (body) =>
@@ -204,14 +210,14 @@ export class ConsentLedger {
 
   /**
    * Erases the personal data of a person or of one record, permanently.
-   * @param request without `idempotency_key`, a random one protects the attempts of this call
+   * @param request what to erase; without an `idempotency_key`, a random one protects the attempts of this call
    */
   erase(request: Omit<ErasureRequest, 'idempotency_key'> & Partial<ErasureRequest>): Promise<ErasureReceipt> {
     const content = { ...request, idempotency_key: request.idempotency_key ?? randomUUID() };
     return this.#post('/tool/v1/s2s/erasures', content, (body) => ErasureReceiptResponse.parse(body).data);
   }
 
-  /** Reads the receipt of an erasure. @param id of the erasure */
+  /** Reads the receipt of an erasure. @param id identifier of the erasure */
   erasure(id: string): Promise<ErasureReceipt> {
     const path = `/tool/v1/s2s/erasures/${encodeURIComponent(id)}`;
     return this.#getAsUser(path, {}, (body) => ErasureReceiptResponse.parse(body).data);
@@ -232,7 +238,7 @@ export class ConsentLedger {
   /**
    * Lets the service visit a page of the site, and compare what it sets with the configuration. The
    * scan takes several seconds, and is not repeated after a lost answer.
-   * @param url of the page, on the verified domain
+   * @param url URL of the page, on the verified domain
    * @param options `record`: the result becomes evidence of the state of the site
    */
   scan(url: string, { record = false }: { readonly record?: boolean } = {}): Promise<ScanResult> {
@@ -248,7 +254,7 @@ export class ConsentLedger {
     return this.#post('/tool/v1/s2s/evidence-exports', request, (body) => EvidenceExportAnswer.parse(body).data);
   }
 
-  /** Reads the state and progress of an evidence export. @param id of the export */
+  /** Reads the state and progress of an evidence export. @param id identifier of the export */
   evidenceExport(id: string): Promise<EvidenceExport> {
     const path = `/tool/v1/s2s/evidence-exports/${encodeURIComponent(id)}`;
     return this.#getAsUser(path, {}, (body) => EvidenceExportAnswer.parse(body).data);
@@ -256,7 +262,7 @@ export class ConsentLedger {
 
   /**
    * Downloads the evidence package of a finished export, a ZIP file for `consent-verify check`.
-   * @param id of the export
+   * @param id identifier of the export
    * @returns its bytes as they arrive; `timeoutMs` bounds only the time until the first of them
    * @throws ServiceError `EXPORT_NOT_FINISHED`, `EXPORT_GONE`
    */
@@ -266,7 +272,10 @@ export class ConsentLedger {
     return this.#transport.send(request, streamOf);
   }
 
-  /** Reads the messages to the webhooks of the site, newest first, each with its status. @param webhookId of one; all if absent */
+  /**
+   * Reads the messages to the webhooks of the site, newest first, each with its status.
+   * @param webhookId identifier of one webhook; if omitted, the messages to all are read
+   */
   async *webhookDeliveries(webhookId?: string): AsyncGenerator<WebhookDelivery, void> {
     const read = (cursor: string | undefined) =>
       this.#getAsUser(
@@ -292,7 +301,7 @@ export class ConsentLedger {
 
   /**
    * Sends a message to its webhook again, with the same id. Repeated calls with the same delivery send it once.
-   * @param delivery as it was read: it must be `delivered` or `given_up`
+   * @param delivery a delivery that was read: its status must be `delivered` or `given_up`
    * @throws ServiceError `EVENT_GONE` if its record was erased or its event is no longer kept, `WRONG_STATE`
    */
   sendWebhookAgain({ id, attempt }: Pick<WebhookDelivery, 'id' | 'attempt'>): Promise<WebhookDelivery> {

@@ -103,7 +103,7 @@ export class Transport {
     }
   }
 
-  /** @returns milliseconds until the next attempt; null if the answer is final */
+  /** @returns milliseconds until the next attempt, or null if the answer is final */
   #waitMs(answer: Answer | NoAnswer, code: string, attempt: number): number | null {
     const backOff = backOffMs(attempt, Math.random());
     if (answer instanceof NoAnswer) return LASTING.test(codeOf(answer.cause)) ? null : backOff;

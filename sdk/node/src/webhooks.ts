@@ -38,7 +38,7 @@ const MIN_KEY_BYTES = 24;
 /**
  * Verifies a request of the service to a webhook (Standard Webhooks, `v1`).
  * @param body the exact body, before it is parsed, as text or bytes
- * @param headers of the request
+ * @param headers headers of the request
  * @param secret `whsec_…`, from the response that created the webhook
  * @param now time in milliseconds since 1970; the request may be 5 minutes older or newer
  * @throws InvalidWebhook; RangeError if the secret is not one of the service

@@ -16,8 +16,8 @@ export { type ErrorCode, ServiceError } from '../../shared/service-error.js';
 /** The consent as a component sees it, and what it can do. */
 export interface ConsentValue extends ConsentState {
   /**
-   * The question that is due: `first` while a choice is needed, `settings` after `openSettings`; null:
-   * nothing is to be asked. For a page that draws its own parts, without `<Banner>`.
+   * The question that is due: `first` while a choice is needed, `settings` after `openSettings`, or null if nothing is
+   * to be asked. For a page that draws its own parts, without `<Banner>`.
    */
   readonly layer: 'first' | 'settings' | null;
   /** The categories that the site offers, with their texts; empty until they are known. */

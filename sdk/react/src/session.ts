@@ -32,7 +32,7 @@ export class Session {
   #ending: ReturnType<typeof setTimeout> | undefined;
   #banner: DrawnBanner | null = null;
 
-  /** @param make is called in the browser or the app only */
+  /** @param make a function that is only called in the browser or the app */
   constructor(make: () => ConsentSource) {
     this.#make = make;
   }

@@ -63,8 +63,8 @@ const FIRST_RETRY_SECONDS = 60;
 const LONGEST_RETRY_SECONDS = HOUR_SECONDS;
 
 /**
- * The network of the request that caused a mail (`countedNetwork`), or its digest when one mail causes another; null if
- * no request caused it.
+ * The network of the request that caused a mail (`countedNetwork`), or its digest when one mail causes another, or null
+ * if no request caused it.
  */
 export type MailNetwork = string | Uint8Array | null;
 
@@ -73,7 +73,7 @@ export type MailNetwork = string | Uint8Array | null;
  * it. Networks take turns within each kind: a new mail comes after those of its own network, and in the same round as
  * the first ones of others. Simultaneous mails of one network may share a round. Per address, at most one request for a
  * new password is queued, and only the latest mail with a new token.
- * @param db in the role `consent_ledger_api`; mails with a password-reset token need `consent_ledger_admin`
+ * @param db a handle in the role `consent_ledger_api`; mails with a password-reset token need `consent_ledger_admin`
  * @returns false if too many mails of this kind or of this network are queued
  */
 export type QueueMail = (db: Queryable, job: NewMailJob, network?: MailNetwork) => Promise<boolean>;
@@ -111,7 +111,7 @@ export function createMailQueue(keys: MailKeys): QueueMail {
   };
 }
 
-/** Returns the address for which at most one mail of this kind may be queued; null if there is no such limit. */
+/** Returns the address for which at most one mail of this kind may be queued, or null if there is no such limit. */
 function onlyRecipientOf(job: NewMailJob): string | null {
   if (job.kind === 'reset_request') return job.email;
   return job.kind === 'password_reset' ? job.to : null;
@@ -153,8 +153,8 @@ export const MAIL_WAITS = 'exists (select from mails where next_attempt_at <= no
  * Claims the next mail. Earlier kinds come first, and within a kind the network whose turn it is. The next attempt is
  * due after a pause that doubles with each attempt, and after the other mails of the same network. No other worker
  * sends the mail meanwhile; a worker that dies only delays it.
- * @param db in the role `consent_ledger_admin`
- * @param kinds in order of priority
+ * @param db a handle in the role `consent_ledger_admin`
+ * @param kinds the kinds of mail in order of priority
  * @returns null if none is due
  */
 export async function claimMail(
@@ -181,7 +181,7 @@ export async function claimMail(
   return { id, job: text === undefined ? null : MailJob.parse(JSON.parse(text)), network, isExpired };
 }
 
-/** Removes a mail that was sent or can never be sent. @param db in the role `consent_ledger_admin` */
+/** Removes a mail that was sent or can never be sent. @param db a handle in the role `consent_ledger_admin` */
 export async function removeMail(db: Queryable, id: string): Promise<void> {
   await db.query('delete from mails where id = $1', [id]);
 }

@@ -9,7 +9,7 @@ import { type FactorKeys, openFactorSecret, recoveryDigest, stepOfCode } from '.
 
 /** Stored state of a user's second factor. */
 interface StoredFactor {
-  /** Encrypted; null if there is no factor and no enrolment. */
+  /** Encrypted, or null if there is no factor and no enrolment. */
   readonly sealedSecret: Uint8Array | null;
   /** Null until the user has proved possession of the secret. Until then no code is demanded. */
   readonly confirmedAt: Date | null;

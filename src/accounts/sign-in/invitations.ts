@@ -24,8 +24,7 @@ export interface ListedInvitation {
 
 export interface NewInvitation extends Pick<ListedInvitation, 'tenantId' | 'email' | 'role'> {
   /**
-   * The inviting user, who must still have the right when the invitation is accepted; null for
-   * operators.
+   * The inviting user, who must still have the right when the invitation is accepted, or null for operators.
    */
   readonly invitedBy: string | null;
 }

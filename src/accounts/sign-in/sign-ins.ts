@@ -95,7 +95,7 @@ const USER = `s.id as sign_in_id, ${sealed('users', 'u')} as "user"`;
  * gets the same next token, if it comes from the same client within seconds and the next token has not been used. The
  * service does not store that token; it derives it again from the presented token and the client. The time limit runs
  * from the last renewal, which the row seal covers, so that nobody can prolong it by editing the database.
- * @param db in the role `consent_ledger_api`
+ * @param db a handle in the role `consent_ledger_api`
  * @returns null if the token is unknown or used, the sign-in has ended, or the user's row was altered
  */
 export async function renewSignIn(
@@ -162,7 +162,7 @@ async function endWhereReused(db: Queryable, presented: Buffer): Promise<void> {
 
 /**
  * Ends the sign-in of a request, or all sign-ins of its user, with an audit entry.
- * @param db in the role `consent_ledger_api`
+ * @param db a handle in the role `consent_ledger_api`
  * @returns the number of ended sign-ins; 0 if another request has already ended them
  */
 export function signOut(db: Queryable, user: SignedInUser, everywhere: boolean): Promise<number> {
@@ -195,7 +195,7 @@ const STATEMENTS = [
 /**
  * Deletes sign-ins with the digests of their refresh tokens, password resets, invitations and mails after
  * their retention period. Each call deletes at most 1,000 rows per table.
- * @param db in the role `consent_ledger_worker`
+ * @param db a handle in the role `consent_ledger_worker`
  */
 export async function pruneSignIns(db: Queryable): Promise<void> {
   await db.query(

@@ -36,9 +36,9 @@ export function mailboxOf(email: string): string {
  * neither the response nor its timing reveals that. Each address raises the proof of work for later ones, both overall
  * and in its own network. If the service sends mail, all subaddresses count as one address, here and for the pause. If
  * it does not, no mailbox is needed to create an organisation, so each subaddress counts.
- * @param db in the role `consent_ledger_api`
+ * @param db a handle in the role `consent_ledger_api`
  * @param queueMail null: the service sends no mail
- * @returns the token for the response; null if it is mailed
+ * @returns the token for the response, or null if it is mailed
  * @throws RequestRefused PROOF_OF_WORK_REQUIRED, or SERVICE_UNAVAILABLE if too many mails are queued. Nothing is
  *   changed then
  */
@@ -110,7 +110,7 @@ export interface ProvingSignUp {
  * Requires a proof of work from a sign-up while many addresses sign up, and more work while many of its own network do.
  * The challenge states the work and its expiry and is authenticated together with the address, so that the service need
  * not store it. A proof can be used again, but only for the same address.
- * @param db in the role `consent_ledger_api`
+ * @param db a handle in the role `consent_ledger_api`
  * @throws RequestRefused PROOF_OF_WORK_REQUIRED with a challenge
  */
 export async function requireWork(

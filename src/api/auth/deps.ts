@@ -57,7 +57,7 @@ export function networkTurns(now: () => number): FairScheduler {
   return new FairScheduler({ slots: QUEUED_AT_A_TIME, now, pause: PAUSE, maxWaiting: MAX_WAITING });
 }
 
-/** Returns the queue for the mails that a request causes; null if the service sends no mail. */
+/** Returns the queue for the mails that a request causes, or null if the service sends no mail. */
 export function mailOf(
   { queueMail }: AuthDeps,
   request: Pick<FastifyRequest, 'headers' | 'countedNetwork'>,

@@ -43,7 +43,7 @@ export type UrlOf = (path: string) => string;
  * the service; else without scheme and host (RFC 3986 §4.2), so that they refer to the origin of
  * the document. The Host header of a request is never used, because an attacker could put documents
  * into a cache that lead to another host.
- * @param publicUrl from the configuration, without a trailing slash
+ * @param publicUrl public URL from the configuration, without a trailing slash
  */
 export function urlsUnder(publicUrl: string | undefined): UrlOf {
   return (path) => `${publicUrl ?? ''}${path}`;

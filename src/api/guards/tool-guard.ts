@@ -105,7 +105,7 @@ export function createToolGuards(options: ToolGuardOptions): ToolGuards {
 }
 
 /**
- * Returns why a key may not be used with this `Origin` header; null if it may.
+ * Returns why a key may not be used with this `Origin` header, or null if it may.
  *
  * A publishable key is in the source of a page. It works only in browsers, and only on the listed
  * origins, or on the site's own domain if none is listed. A secret key must not reach a browser at

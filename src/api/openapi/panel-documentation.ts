@@ -112,7 +112,7 @@ function rowOf(operation: Operation): string {
   return `| ${method.toUpperCase()} | \`${belowPrefix(path)}\` | ${text} | ${access.roles?.join(', ')} | ${action === null ? '' : `\`${action}\``} |`;
 }
 
-/** Returns how a request states the revision of the draft; null if it does not. */
+/** Returns how a request states the revision of the draft, or null if it does not. */
 function revisionOf({ body, query }: Operation): string | null {
   const inBody = parameterSchemas(body);
   if (inBody.required.includes('revision')) return '**Requires `revision`.**';

@@ -145,7 +145,7 @@ export async function checkpointsBelow(db: Queryable, below: number | null, limi
   return CheckpointRows.parse(rows).map(shown);
 }
 
-/** Reads the stamped checkpoint of exactly this size; null if there is none. */
+/** Reads the stamped checkpoint of exactly this size, or null if there is none. */
 export async function checkpointOfSize(db: Queryable, size: number): Promise<ShownCheckpoint | null> {
   const { rows } = await db.query(`${SELECT_CHECKPOINTS} where c.size = $1`, [size]);
   return CheckpointRows.parse(rows).map(shown)[0] ?? null;

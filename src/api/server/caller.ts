@@ -35,8 +35,8 @@ declare module 'fastify' {
     /** Whether a trusted proxy sent the request. */
     readonly isFromProxy: boolean;
     /**
-     * Address of the client (`src/platform/net/client-address.ts`), for limits, evidence and regions;
-     * null if the connection has ended. Fastify's `ip` is not used.
+     * Address of the client (`src/platform/net/client-address.ts`), for limits, evidence and regions, or null if the
+     * connection has ended. Fastify's `ip` is not used.
      */
     readonly clientAddress: string | null;
     /** What limits by address treat as one client (`src/platform/net/counted-client.ts`). */

@@ -90,7 +90,7 @@ export interface Operation {
   /** Errors in addition to those that `errorsOf` derives from the other members. */
   readonly errors: readonly ErrorCode[];
   readonly example: OperationExample;
-  /** Action of the audit log's entry, e.g. `site.create`; null if the operation writes none. */
+  /** Action of the audit log's entry, e.g. `site.create`, or null if the operation writes none. */
   readonly action: string | null;
   /**
    * Set if only a signed-in user can call the operation, because it concerns that user. Otherwise it is also a command

@@ -163,7 +163,7 @@ type Example<A, B> = A extends 'panel'
   : { readonly example?: OperationExample };
 
 /**
- * Roles of which the user of the bearer token must have one; null if none is needed. The member is required, so that
+ * Roles of which the user of the bearer token must have one, or null if none is needed. The member is required, so that
  * nobody forgets the choice.
  */
 type Roles<A> = A extends 'panel' | 'user'

@@ -34,7 +34,7 @@ export function publicDocument({ contentType, body, cacheControl, links }: Docum
   });
 }
 
-/** Prepares a document with headers of its own. @param headers without ETag */
+/** Prepares a document with headers of its own. @param headers the headers, without ETag */
 export function preparedDocument(
   contentType: string,
   body: string | Uint8Array,

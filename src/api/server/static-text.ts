@@ -56,7 +56,7 @@ export class StaticText {
 
 /**
  * Serves a text that is read at the first request and kept in memory. After a failure, the next request tries again.
- * @param path of the route
+ * @param path path of the route
  */
 export function serveLazily(scope: FastifyInstance, path: string, read: () => Promise<StaticText>): void {
   let kept: Promise<StaticText> | undefined;
@@ -70,7 +70,7 @@ export function serveLazily(scope: FastifyInstance, path: string, read: () => Pr
   });
 }
 
-/** Serves a file that was built with the service, for every origin. @param path of the route */
+/** Serves a file that was built with the service, for every origin. @param path path of the route */
 export function serveBuilt(scope: FastifyInstance, path: string, contentType: string, file: string): void {
   serveLazily(scope, path, async () => {
     const body = await readFile(file, 'utf8');

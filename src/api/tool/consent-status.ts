@@ -131,7 +131,7 @@ export const STATUS_OPERATIONS = [
 /** A consent that matches the query. */
 interface Listed {
   readonly item: StatusItem;
-  /** Time that a former tool states; null if the consent was recorded here. */
+  /** Time that a former tool states, or null if the consent was recorded here. */
   readonly claimedAt: number | null;
   readonly revision: number;
 }

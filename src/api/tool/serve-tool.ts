@@ -20,7 +20,7 @@ export interface ServeToolOptions {
   readonly guards: ToolGuards;
   /** Limits the signed requests in progress. */
   readonly gate: LoadGate;
-  /** Checks requests without an API key; null: the service has no host for them. */
+  /** Checks requests without an API key, or null if the service has no host for them. */
   readonly scanner: ScannerGuard | null;
   /** @returns Unix milliseconds */
   readonly clock: () => number;

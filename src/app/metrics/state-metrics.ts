@@ -83,7 +83,7 @@ interface Snapshot {
   /** Null if the database was unavailable. */
   readonly state: PipelineState | null;
   readonly projectionStates: ReadonlyMap<string, string>;
-  /** Lags in seconds; null if the event log was unavailable. */
+  /** Lags in seconds, or null if the event log was unavailable. */
   readonly lags: ReadonlyMap<string, number> | null;
   readonly clockDifference: number | null;
 }

@@ -30,7 +30,7 @@ export interface PipelineState {
   readonly unstampedAge: number | null;
   /** Unix seconds: the authority's time in the newest time stamp. */
   readonly lastStampAt: number | null;
-  /** Largest fraction of a monthly quota that any tenant has used; null if no tenant has a quota. */
+  /** Largest fraction of a monthly quota that any tenant has used, or null if no tenant has a quota. */
   readonly highestQuotaUse: number | null;
   readonly openErasures: number;
   readonly oldestErasureAge: number | null;
@@ -40,7 +40,7 @@ export interface PipelineState {
 export interface ProjectionPlace {
   readonly name: string;
   readonly state: string;
-  /** Position in the log up to which it has read; null if it has read nothing. */
+  /** Position in the log up to which it has read, or null if it has read nothing. */
   readonly position: string | null;
 }
 

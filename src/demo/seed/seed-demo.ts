@@ -59,7 +59,7 @@ export interface SeededDemo {
 /**
  * Creates a demonstration tenant: plan, site, keys, users, configuration, and documents with active
  * and retired versions.
- * @param db in the role `consent_ledger_api`
+ * @param db a handle in the role `consent_ledger_api`
  * @throws ChangeRefused `invalid` for invalid options
  */
 export async function seedDemo(db: Queryable, options: SeedOptions): Promise<SeededDemo> {

@@ -85,7 +85,7 @@ export async function claimExport(db: Queryable, seals: RowSeals): Promise<Claim
   return { ...data, id, claim, attempts, seed };
 }
 
-/** @returns the claim and the row as the database has it; null if no export waits */
+/** @returns the claim and the row as the database has it, or null if no export waits */
 function claimRow(db: Queryable): Promise<(Claim & z.infer<typeof ClaimedRow>) | null> {
   return withTransaction(db, async (db) => {
     // Locks both rows, so that the claim of another worker is visible.
@@ -220,7 +220,7 @@ const PAGE = 50;
 /**
  * Ends exports whose retention period is over. Then it removes the encrypted values and the chunks
  * that have no key, and deleted exports without chunks.
- * @param db in the role `consent_ledger_worker`
+ * @param db a handle in the role `consent_ledger_worker`
  */
 export async function sweepExports(db: Queryable): Promise<void> {
   await withTransaction(db, async (db) => {

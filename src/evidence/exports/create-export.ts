@@ -26,7 +26,7 @@ export interface CreateExportOptions {
 
 /**
  * Queues an export.
- * @param db in the role `consent_ledger_admin` or `consent_ledger_api`
+ * @param db a handle in the role `consent_ledger_admin` or `consent_ledger_api`
  * @throws RequestRefused EXPORT_LIMIT_EXCEEDED; KeyError
  */
 export async function createExport(

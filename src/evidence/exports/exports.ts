@@ -132,7 +132,7 @@ export async function readExport(
 /**
  * Cancels an export that is queued or running. The worker detects this before it stores its next
  * chunk.
- * @param db in the role `consent_ledger_admin`
+ * @param db a handle in the role `consent_ledger_admin`
  * @throws RequestRefused RESOURCE_NOT_FOUND, WRONG_STATE
  */
 export async function cancelExport(db: Queryable, { siteId, exportId }: ExportId): Promise<EvidenceExport> {
@@ -149,7 +149,7 @@ export async function cancelExport(db: Queryable, { siteId, exportId }: ExportId
 
 /**
  * Destroys the key of an export, which makes its package unreadable immediately, and removes the export from the lists.
- * @param db in the role `consent_ledger_admin`
+ * @param db a handle in the role `consent_ledger_admin`
  * @returns the export as it was before
  * @throws RequestRefused RESOURCE_NOT_FOUND
  */

@@ -74,14 +74,14 @@ export interface ExportProgress {
   readonly step: 'entries' | 'batches' | 'proofs' | 'checkpoints' | 'attachments' | 'finishing';
   /** Entries, batches or files of this step that are done. */
   readonly done: number;
-  /** Number of entries, batches or files of this step; null if it is not known. */
+  /** Number of entries, batches or files of this step, or null if it is not known. */
   readonly total: number | null;
 }
 
 /** The content of a finished package. */
 export interface PackageResult {
   readonly counts: Manifest['counts'];
-  /** Size of the checkpoint that the package shows; null if nothing is stamped yet. */
+  /** Size of the checkpoint that the package shows, or null if nothing is stamped yet. */
   readonly checkpoint: number | null;
   /**
    * Disclosure strings of a filter by person. They are not in the package, and the manifest reveals
@@ -303,7 +303,7 @@ class WrittenPackage {
 
   /**
    * Adds batches, proofs and checkpoints.
-   * @returns the numbers of the batches, sorted, and the newest checkpoint; null: there is none
+   * @returns the numbers of the batches, sorted, and the newest checkpoint, or null if there is none
    */
   async #addLedger(
     entries: EntriesFile,

@@ -25,7 +25,7 @@ function column<T>(isElement: (value: unknown) => value is T) {
  * Returns the columns of a statement that reads all rows as one, each column as a JSON array in the
  * order of the rows.
  * @param columns SQL expressions by name
- * @param condition on the rows that these columns are of
+ * @param condition a condition on the rows of these columns
  */
 export function jsonColumns(columns: Readonly<Record<string, string>>, condition = 'true'): string {
   return Object.entries(columns)
@@ -119,7 +119,7 @@ export interface LeafRow {
   readonly eventId: string;
   /** Leaf hash in hex. */
   readonly hash: string;
-  /** Tag of a consent or an erasure in hex; null for other events. */
+  /** Tag of a consent or an erasure in hex, or null for other events. */
   readonly personTag: string | null;
 }
 
@@ -184,7 +184,7 @@ export async function readLeaves(
 export interface BatchLeaf {
   /** Leaf hash, 32 bytes. */
   readonly hash: Uint8Array;
-  /** Tag of a consent or an erasure, 32 bytes; null for other events. */
+  /** Tag of a consent or an erasure, 32 bytes, or null for other events. */
   readonly tag: Uint8Array | null;
 }
 

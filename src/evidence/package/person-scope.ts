@@ -11,7 +11,7 @@ import { hashFromHex } from './ledger-reader.js';
 /** The records of a person as of a checkpoint, as the tags of the ledger show them. */
 export interface PersonScope {
   /**
-   * Person id from which the tags are derived, 32 bytes; null if the ledger has no records of the person, or only
+   * Person id from which the tags are derived, 32 bytes, or null if the ledger has no records of the person, or only
    * erased ones.
    */
   readonly id: Uint8Array | null;

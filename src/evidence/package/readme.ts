@@ -14,12 +14,12 @@ import { controllerLines, printable, type ReadmeSite, type ReleasedVerifier, ver
 /** The data that a package's README shows. */
 export interface ReadmeOptions {
   readonly manifest: Omit<Manifest, 'files'>;
-  /** The newest enclosed checkpoint; null if nothing was stamped. */
+  /** The newest enclosed checkpoint, or null if nothing was stamped. */
   readonly checkpoint: EnclosedCheckpoint | null;
   readonly example: WorkedExample | null;
   /** Null if the package has no configuration of the site. */
   readonly site: ReadmeSite | null;
-  /** The verifier that the service was released with; null if the service does not know it. */
+  /** The verifier that the service was released with, or null if the service does not know it. */
   readonly verifier: ReleasedVerifier | null;
 }
 

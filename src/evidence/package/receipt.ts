@@ -32,7 +32,7 @@ export type ReceiptResult =
  * of the first checkpoint whose time stamp covers it. It stays the same, except for cosignatures
  * that come later, and for an erasure of the values that it discloses.
  * @param disclose values to disclose; `none` for the holder of the consent token
- * @param onlySite site that the record must be of; null: any
+ * @param onlySite site that the record must be of; null permits any
  * @throws ExportFailed; KeyError, EventLogUnavailable, database errors
  */
 export async function makeReceipt(

@@ -37,7 +37,7 @@ export interface Scope {
   readonly lastConsents: number;
   /** Runs of the notices stream, in order: one for the whole stream, unless the package is a receipt. */
   readonly notices: readonly RevisionRun[];
-  /** All policies of the ledger as of the checkpoint; null if there are none. */
+  /** All policies of the ledger as of the checkpoint, or null if there are none. */
   readonly policies: RevisionRun | null;
   /**
    * Whether the package's cover shows that the matching records are not erased. Otherwise the package has all events of
@@ -46,7 +46,7 @@ export interface Scope {
   readonly showsAbsence: boolean;
   /** Runs with no event missing. */
   readonly complete: readonly RevisionRun[];
-  /** The person that the filter names; null: none. */
+  /** The person that the filter names, or null if there is none. */
   readonly person: PersonScope | null;
 }
 
@@ -273,8 +273,8 @@ const PERIOD = PERIODS[2];
 /**
  * Refuses runs whose tags cannot possibly fit into the file of a roll-up, to save hours of work. For other runs this
  * turns out when the file is written, because its size depends on the tags of other sites.
- * @param runs of consents that a package encloses
- * @param size of the checkpoint
+ * @param runs the runs of consents that a package encloses
+ * @param size size of the checkpoint
  * @throws ExportFailed `too-large`
  */
 export async function refuseTooManyTags(

@@ -75,7 +75,7 @@ export class TagsFiles {
 
   /**
    * @param own indexes of the package's own leaves, by batch
-   * @param mostBytes that a verifier reads
+   * @param mostBytes the number of bytes that a verifier reads at most
    */
   constructor(
     readonly db: Queryable,
@@ -145,7 +145,7 @@ export class TagsFiles {
   }
 }
 
-/** @param sorted in increasing order */
+/** @param sorted the values in increasing order */
 function isAmong(sorted: Uint32Array, wanted: number): boolean {
   let low = 0;
   let high = sorted.length;
@@ -230,9 +230,9 @@ const TAG_BYTES = 100;
 /**
  * Decides how a package with a run of records shows that they are not erased: by the absence of their tags in each leaf
  * of the cover from their batch on, or by all events up to the end of the stream.
- * @param run of the consents stream, shorter than the stream
+ * @param run a run of the consents stream, shorter than the stream
  * @param last last revision of the stream as of the checkpoint
- * @param size of the checkpoint
+ * @param size size of the checkpoint
  * @returns whether the first way needs fewer bytes
  */
 export async function isAbsenceSmaller(db: Queryable, run: RevisionRun, last: number, size: number): Promise<boolean> {

@@ -39,7 +39,7 @@ export const CONSENT_JOINS = `
 
 /**
  * Reads one record of a site.
- * @param db in the role `consent_ledger_api`
+ * @param db a handle in the role `consent_ledger_api`
  * @returns null if the site has no such record, or the read model does not show it yet
  */
 export async function findConsent(db: Queryable, siteId: string, eventId: string): Promise<ConsentRow | null> {

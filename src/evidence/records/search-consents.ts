@@ -29,7 +29,7 @@ export interface ConsentSearch {
 
 export interface FoundConsents {
   readonly rows: readonly ConsentRow[];
-  /** Position after which the next search continues; null: there are no further records. */
+  /** Position after which the next search continues, or null if there are no further records. */
   readonly next: SearchPlace | null;
 }
 
@@ -55,7 +55,7 @@ export interface SearchOptions {
 /**
  * Searches the records of a site that match, newest first. The columns of the read model decide
  * which ones match. A record whose key row was altered belongs to no person.
- * @param db in the role `consent_ledger_api`
+ * @param db a handle in the role `consent_ledger_api`
  * @returns at most `filter.limit` rows; fewer, with `next`, if the limit of examined records was
  *   reached
  * @throws the reason of `gone`; database errors
@@ -124,7 +124,7 @@ const INDEX_LOOK_UPS =
 
 /**
  * Examines the next records.
- * @returns the matching rows, and the last record examined; null if there are none after it
+ * @returns the matching rows, and the last record examined, or null if there are none after it
  */
 async function searchWindow(
   db: Queryable,

@@ -252,7 +252,7 @@ export async function lastShownRevision(db: Queryable, siteId: string): Promise<
 
 const VersionIds = z.array(z.object({ id: z.string() }));
 
-/** Returns the document versions that the filters permit; null for all. @throws RequestRefused VALIDATION_ERROR */
+/** Returns the document versions that the filters permit, or null for all. @throws RequestRefused VALIDATION_ERROR */
 export async function versionsOf(
   db: Queryable,
   siteId: string,

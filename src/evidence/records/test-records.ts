@@ -33,7 +33,7 @@ export interface TestRecord {
   readonly documentSlug: string | null;
   /** Whether the proof hash belongs to the record. */
   readonly isProved: boolean;
-  /** The seed of the personal values; null if they are erased. */
+  /** The seed of the personal values, or null if they are erased. */
   readonly seed: Uint8Array | null;
   readonly body: ConsentRecordedBody;
 }
@@ -129,7 +129,7 @@ export async function findTestRecord(
 }
 
 /**
- * Returns the personal values of a test record; null if they are erased. A test record does not keep the content of
+ * Returns the personal values of a test record, or null if they are erased. A test record does not keep the content of
  * attachments.
  */
 export function valuesOf(site: Pick<SiteContext, 'siteKey'>, { record, body, seed }: TestRecord): JsonObject | null {

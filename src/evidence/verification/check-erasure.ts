@@ -56,7 +56,7 @@ async function isListedAt(
   return (await checkBatch(db, entry, evidence, onDamagedNodes)) !== false;
 }
 
-/** The record text of a `SubjectErased` that names the stored record; null for any other event. */
+/** The record text of a `SubjectErased` that names the stored record, or null for any other event. */
 function listingText(
   { id, type, data }: { readonly id: string; readonly type: string; readonly data: Uint8Array },
   stored: StoredRecord,

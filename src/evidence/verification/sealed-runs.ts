@@ -36,7 +36,7 @@ export class SealedRuns {
   /**
    * Returns whether a Merkle batch that was sealed since the record's creation contains the record's position. The
    * search starts with the newest batch, so a recent record takes few steps.
-   * @param db in a transaction with one snapshot
+   * @param db a handle in a transaction with one snapshot
    * @param createdAt `created_at` of the record
    */
   async contain(

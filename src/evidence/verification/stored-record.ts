@@ -106,7 +106,7 @@ export async function findRecordPlace(
 
 /**
  * Reads a record of the read model.
- * @param tenantId of the record; null: any
+ * @param tenantId tenant of the record; null permits any tenant
  * @returns null if there is no such record
  */
 export async function readStoredRecord(

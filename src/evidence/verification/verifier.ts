@@ -31,7 +31,7 @@ import {
 /** The result of an integrity check. */
 export interface Verification {
   readonly valid: boolean;
-  /** The record in the event log; null if the event is not a record. */
+  /** The record in the event log, or null if the event is not a record. */
   readonly record: SealedConsent | null;
   readonly proofHash: string;
   readonly hashValid: boolean;
@@ -39,11 +39,10 @@ export interface Verification {
   readonly merkleValid: boolean | null;
   readonly isAnonymized: boolean;
   /**
-   * The earliest time stamp that covers the record; null if there is none, or if a check of it
-   * fails.
+   * The earliest time stamp that covers the record, or null if there is none, or if a check of it fails.
    */
   readonly timestamp: { readonly time: Date; readonly checkpointSize: number } | null;
-  /** From the configuration whose hash the record contains; null if it is missing or altered. */
+  /** From the configuration whose hash the record contains, or null if it is missing or altered. */
   readonly siteDomain: string | null;
 }
 

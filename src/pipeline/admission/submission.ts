@@ -63,7 +63,7 @@ function idempotencyDigest(siteKey: Uint8Array, channel: Channel, key: string): 
  * canonical text (RFC 8785), because the order of members does not matter. It is keyed, so low-entropy content cannot
  * be guessed from it.
  * @param vouched what its approval token vouches for, so that another token for the same person does not count as
- *   another body; null if it has no token, or one that the site does not know
+ * another body, or null if it has no token, or one that the site does not know
  */
 export function bodyDigest(siteKey: Uint8Array, consent: JsonObject, vouched: JsonObject | null): Buffer {
   const { approval_token: _, ...stated } = consent;

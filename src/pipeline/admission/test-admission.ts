@@ -144,7 +144,10 @@ function putTestRecords(
   });
 }
 
-/** Stores one consent that no idempotency key answers. @param tokens is told which token it used */
+/**
+ * Stores one consent that no idempotency key answers.
+ * @param tokens the object that is told which token the consent used
+ */
 async function putRecords(
   db: Queryable,
   siteId: string,

@@ -131,7 +131,7 @@ const MAX_CORRECTIONS = 3;
 
 /**
  * Obtains a cosignature over the newest stamped checkpoint.
- * @param db in the role `consent_ledger_worker`
+ * @param db a handle in the role `consent_ledger_worker`
  * @returns the sizes that the witness cosigned, smallest first; empty if nothing was due
  * @throws WitnessFailure, HttpFailure
  */
@@ -194,7 +194,7 @@ const MAX_QUESTIONS = 3;
 /**
  * Asks a witness how far it has cosigned this ledger, by submitting the newest stamped checkpoint. This matters if the
  * file with the head was lost together with the database. Nothing new is signed for it.
- * @param db in the role `consent_ledger_worker`
+ * @param db a handle in the role `consent_ledger_worker`
  * @throws LedgerRolledBack if the witness cosigned more, or another tree, unless an operator accepted
  *   that the ledger lost its end
  * @throws WitnessFailure, HttpFailure

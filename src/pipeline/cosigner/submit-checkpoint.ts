@@ -130,7 +130,7 @@ export async function readSubmission(db: Queryable, keys: readonly string[]): Pr
   return checkpointRows.parse(rows)[0] ?? null;
 }
 
-/** Returns the newest checkpoint that has all its time stamps; null if there is none. */
+/** Returns the newest checkpoint that has all its time stamps, or null if there is none. */
 export async function readNewestCheckpoint(db: Queryable): Promise<StampedCheckpoint | null> {
   const { rows } = await db.query('select size, note from checkpoints order by size desc limit 1');
   return checkpointRows.parse(rows)[0] ?? null;
@@ -166,7 +166,7 @@ interface Cosignature {
 /**
  * Stores the verified cosignatures of a witness beside their checkpoint, and the size that the witness
  * reached.
- * @param cosignatures of one size, at least one
+ * @param cosignatures cosignatures of one size, at least one
  */
 export async function storeCosignatures(
   db: Queryable,

@@ -46,8 +46,8 @@ export interface EventLog {
    *   `.`, `_`, `-`; at most 200 characters
    * @param expectedRevision revision of the stream's last event, or `NO_STREAM` (-1) if the stream
    *   must not exist yet
-   * @param events at least one; their ids are unique over the whole log. No adapter detects a second
-   *   use: the log relies on the producer.
+   * @param events the events, at least one; their ids are unique over the whole log. No adapter detects a second use:
+   * the log relies on the producer.
    * @returns revision of the last appended event
    * @throws RevisionConflict, AppendOutcomeUnknown, AppendTooLarge, AppendRefused,
    *   EventLogUnavailable
@@ -58,7 +58,7 @@ export interface EventLog {
   /**
    * Appends to several streams, each as `append` does: the failure of one affects no other. The
    * order of the log between the streams is that of the appends with the `postgres` adapter only.
-   * @param appends of different streams; the caller bounds their total size
+   * @param appends appends to different streams; the caller bounds their total size
    * @returns one outcome for each append, in order. Never rejects.
    */
   appendAll(appends: readonly StreamAppend[]): Promise<AppendOutcome[]>;
@@ -78,8 +78,8 @@ export interface EventLog {
   /**
    * Reads single events.
    * @param places any number, also of one event; the caller bounds how many it holds in memory
-   * @returns for each place, in order, its event; null if the log has none there: the stream does not
-   *   exist, was deleted or ends before, or the server removed the event
+   * @returns for each place, in order, its event, or null if the log has none there: the stream does not exist, was
+   * deleted or ends before, or the server removed the event
    * @throws EventLogUnavailable
    */
   readEvents(places: readonly EventPlace[]): Promise<(StreamEvent | null)[]>;

@@ -128,7 +128,7 @@ class SharedReads implements SharedLog {
   }
 
   /**
-   * Returns the pages kept after a position; null if there are none, or if they are not everything that the log has.
+   * Returns the pages kept after a position, or null if there are none, or if they are not everything that the log has.
    */
   #keptAfter(after: Position | null): KeptPage | null {
     const page = this.#pages.find((kept) => isWithin(kept, after));

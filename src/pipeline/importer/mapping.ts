@@ -32,7 +32,7 @@ const PERSON_FIELDS = [
 const Column = z.string().min(1).max(200);
 /**
  * Returns whether a record may contain a text. Verifiers read strict JSON, which refuses U+0000 and lone surrogates, so
- * a record with one would be invalid for ever.
+ * a record with one would be invalid forever.
  */
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 const NOT_STORABLE = 'must not contain U+0000 or half a surrogate pair';

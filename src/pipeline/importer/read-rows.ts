@@ -34,7 +34,7 @@ const QUOTE_ERRORS: ReadonlySet<string> = new Set(['CSV_INVALID_CLOSING_QUOTE', 
 /**
  * Reads the rows of a file one after the other, whatever its size.
  * @param onBytes receives each piece of the file, in order
- * @param columns that a CSV file must have
+ * @param columns the columns that a CSV file must have
  * @throws UnreadableFile; errors of the file system
  */
 export async function* readRows(

@@ -29,7 +29,7 @@ export interface CheckedBatch {
 export interface KnownBatch {
   /** The leaves of the runs; none for a roll-up. */
   readonly leaves: readonly SealedLeaf[];
-  /** Commitment to all batches that a roll-up covers; null for a batch. */
+  /** Commitment to all batches that a roll-up covers, or null for a batch. */
   readonly covered: Commitment | null;
 }
 
@@ -37,8 +37,8 @@ export interface KnownBatch {
  * Checks that the root of a sealed batch is that of the events in the log, and that a roll-up is the sum
  * of the batches that it covers.
  * @param state before the batch; the tables are at its revision
- * @param header as `batchHeaderOf` returns it
- * @param known what was computed earlier; null: everything is computed from the log
+ * @param header the header that `batchHeaderOf` returns
+ * @param known what was computed earlier, or null if everything is computed from the log
  * @throws LedgerCorrupt, TablesDiffer, EventLogUnavailable, database errors
  */
 export async function checkBatch(
@@ -140,7 +140,7 @@ async function leavesFromLog(
 
 /**
  * Stores a checked batch.
- * @param db in a transaction that locks the row of `sealer_state`
+ * @param db a handle in a transaction that locks the row of `sealer_state`
  * @param tree the ledger tree before the batch
  * @throws TablesDiffer if a batch before it is not stored
  */

@@ -220,7 +220,7 @@ async function insertFirstKey(db: Queryable, body: LedgerKeyPublishedBody): Prom
 /**
  * Stores a checked time stamp. With the last one of its quorum, it also stores the checkpoint and the
  * keys to which it hands over. From then on these sign alone.
- * @param db in a transaction that locks the row of `sealer_state`
+ * @param db a handle in a transaction that locks the row of `sealer_state`
  */
 async function insertCheckpoint(
   db: Queryable,
@@ -266,7 +266,7 @@ async function insertCheckpoint(
 /**
  * Stores a part of what evidence needs. A part that is there already stays: two processes
  * may have added the same item.
- * @param db in a transaction that locks the row of `sealer_state`
+ * @param db a handle in a transaction that locks the row of `sealer_state`
  */
 async function insertEvidence(db: Queryable, { sha256, kind, part, parts, data }: EvidenceKeptBody): Promise<void> {
   await db.query(

@@ -17,7 +17,7 @@ export interface SealedLeaf {
   readonly eventId: string;
   /** 32 bytes. */
   readonly hash: Uint8Array;
-  /** Tag of a consent or an erasure, 32 bytes; null for other events. */
+  /** Tag of a consent or an erasure, 32 bytes, or null for other events. */
   readonly tag: Uint8Array | null;
 }
 
@@ -109,7 +109,7 @@ export interface AnnouncedKey {
   readonly batch: number;
 }
 
-/** The next keys that a batch announces; null: none. @param batch its number */
+/** The next keys that a batch announces, or null if there is none. @param batch its number */
 export function announcedKey(batch: number, { announced }: BatchSealedBody): AnnouncedKey | null {
   if (announced === undefined) return null;
   return { key: announced.key, mlDsaKey: announced.ml_dsa_key, revision: announced.revision, batch };
@@ -120,13 +120,13 @@ export interface LedgerTree {
   readonly size: number;
   /** Roots of its perfect subtrees, largest first. */
   readonly frontier: readonly Uint8Array[];
-  /** The tree without its last leaf; null if no further checkpoint can have that size. */
+  /** The tree without its last leaf, or null if no further checkpoint can have that size. */
   readonly previous: LedgerTree | null;
 }
 
 /**
- * The ledger, read from its stream in the event log. This state decides every append and signature; no
- * derived table does, because a row that was wrong for a moment would otherwise be wrong for ever.
+ * The ledger, read from its stream in the event log. This state decides every append and signature; no derived table
+ * does, because a row that was wrong for a moment would otherwise be wrong forever.
  */
 export interface FollowedLedger extends LedgerState {
   readonly tree: LedgerTree;
@@ -144,7 +144,7 @@ export function rootOf({ frontier }: LedgerTree): Uint8Array {
   return foldFrontier(frontier);
 }
 
-/** Returns the root, 32 bytes, at a size for which a checkpoint can still be created; null for other sizes. */
+/** Returns the root, 32 bytes, at a size for which a checkpoint can still be created, or null for other sizes. */
 export function rootAt(tree: LedgerTree, size: number): Uint8Array | null {
   let at: LedgerTree | null = tree;
   while (at !== null && at.size > size) at = at.previous;
@@ -173,7 +173,7 @@ export function withoutSizesUpTo(tree: LedgerTree, size: number): LedgerTree {
 export interface LedgerState {
   /** Last applied revision of `ledger`; -1: none. */
   readonly revision: number;
-  /** Every event of a sealed stream up to this position is in a Merkle batch; null if unknown. */
+  /** Every event of a sealed stream up to this position is in a Merkle batch, or null if unknown. */
   readonly logPosition: Position | null;
   /** Number of Merkle batches, which is the size of the ledger tree. */
   readonly size: number;
@@ -205,7 +205,7 @@ export interface PendingCheckpoint {
 /** The last sealed event of a stream. */
 export interface StreamHead {
   readonly revision: number;
-  /** Leaf hash in hex; null before the first event. */
+  /** Leaf hash in hex, or null before the first event. */
   readonly leaf: string | null;
 }
 export const NOTHING_SEALED: StreamHead = { revision: -1, leaf: null };

@@ -103,8 +103,8 @@ async function followProjection(options: FollowOptions, signal: AbortSignal): Pr
 }
 
 /**
- * Returns the generation to keep up to date; null while the projection is stopped. A generation
- * that does not match the definition is replaced by a new one.
+ * Returns the generation to keep up to date, or null while the projection is stopped. A generation that does not match
+ * the definition is replaced by a new one.
  */
 async function openLive(options: FollowOptions, mayRetry: boolean, signal: AbortSignal): Promise<Generation | null> {
   const { db, eventLog, projection, logger } = options;

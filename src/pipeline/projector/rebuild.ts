@@ -49,8 +49,7 @@ export interface RebuildResult {
   /** Position of the log at which the generations were swapped. */
   readonly position: Position | null;
   /**
-   * Comparison with the live tables; null if no comparable generation exists (none, another
-   * version, or stopped).
+   * Comparison with the live tables, or null if no comparable generation exists (none, another version, or stopped).
    */
   readonly comparison: readonly TableComparison[] | null;
 }
@@ -97,7 +96,7 @@ export async function compareProjection(options: RebuildOptions): Promise<Rebuil
 
 /**
  * Creates empty views for projections that were never built, so that readers find them.
- * @param db in the role `consent_ledger_projections`
+ * @param db a handle in the role `consent_ledger_projections`
  */
 export async function prepareProjections(db: pg.Pool, projections: readonly Projection[]): Promise<void> {
   for (const projection of projections) {
@@ -123,7 +122,7 @@ export async function buildFirstGeneration(db: pg.Pool, projection: Projection):
 
 /**
  * Removes the read model of a projection: its views, its tables and its position.
- * @param db in the role `consent_ledger_projections`
+ * @param db a handle in the role `consent_ledger_projections`
  * @returns false if this database has no such projection
  * @throws RebuildRunning, ViewInUse, ReadModelInUse
  */

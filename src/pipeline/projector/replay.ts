@@ -9,7 +9,7 @@ import { createTablesSql, identifier, readingIndexes, statementSql, statementsOf
 /** A replay of a projection into temporary tables, for comparison. */
 export interface TemporaryReplay {
   readonly projection: Projection;
-  /** Position up to which the events are applied; null: none. */
+  /** Position up to which the events are applied, or null if there is none. */
   readonly position: Position | null;
   /** Number of applied events. */
   readonly events: number;

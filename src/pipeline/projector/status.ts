@@ -35,7 +35,7 @@ export interface ProjectionStatus extends Omit<KnownProjection, 'views'> {
   readonly position: Position | null;
   /** Number of events read from the log. */
   readonly events: number;
-  /** Whether the projection has read the whole log; null if the log does not respond. */
+  /** Whether the projection has read the whole log, or null if the log does not respond. */
   readonly isUpToDate: boolean | null;
 }
 

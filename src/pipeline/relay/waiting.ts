@@ -32,8 +32,8 @@ export const BEFORE_ALL_SITES = '00000000-0000-0000-0000-000000000000';
  * Returns the next sites with waiting events after a site, in order, without quarantined sites.
  * @param after site after which to start, or `BEFORE_ALL_SITES`
  * @param limit maximum number of sites, quarantined ones included
- * @returns `last`: the site after which to continue; null after the last site. `areNone`: no site after `after` has
- *   waiting events, not even a quarantined one
+ * @returns `last`: the site after which to continue, or null after the last site. `areNone`: no site after `after` has
+ * waiting events, not even a quarantined one
  */
 export async function sitesWaiting(
   db: Queryable,

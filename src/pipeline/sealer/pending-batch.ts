@@ -21,7 +21,7 @@ export class PendingBatch {
   readonly #leaves: SealedLeaf[] = [];
   readonly #heads = new StreamHeads();
   #since: number | null = null;
-  /** When the oldest consent of the batch was accepted, in Unix milliseconds; null if it has none. */
+  /** When the oldest consent of the batch was accepted, in Unix milliseconds, or null if it has none. */
   oldestConsent: number | null = null;
 
   /** Numbering of each person who has a record in the batch, by site, blind index and seed. */

@@ -45,7 +45,7 @@ export interface BatchContent {
 
 /**
  * Builds the header of the batch that follows `state`.
- * @param leaves as `sortedLeaves` returns them
+ * @param leaves the leaves that `sortedLeaves` returns
  * @throws RangeError if the leaves of a stream are not adjacent in revision, or a tag occurs twice
  */
 export function nextHeader(state: FollowedLedger, leaves: readonly SealedLeaf[], now: Date): BatchHeader {

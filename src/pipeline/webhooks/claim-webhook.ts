@@ -60,7 +60,7 @@ export type WebhookColumns = z.infer<typeof WebhookColumns>;
  * Claims a webhook that has something to deliver: events of its site that the relay appended, a new time stamp, a
  * conflict of an idempotency key, or a delivery that somebody requested. The webhook whose attempt has been due longest
  * comes first.
- * @param db in the role `consent_ledger_worker`
+ * @param db a handle in the role `consent_ledger_worker`
  * @param without ids of webhooks that must not be claimed now
  * @returns null if there is none
  */

@@ -27,7 +27,9 @@ export interface Step {
   /** Null if there is nothing to send. */
   readonly message: WebhookMessage | null;
   readonly reached: Reached;
-  /** The requested delivery, with the problem if its message cannot be created; null if this step was not requested. */
+  /**
+   * The requested delivery, with the problem if its message cannot be created, or null if this step was not requested.
+   */
   readonly queued: { readonly id: string; readonly problem: string | undefined } | null;
 }
 
@@ -170,7 +172,7 @@ async function conflictsAfter(
 
 /**
  * Reads the newest time stamp above a checkpoint, with the last revision of a stream that each of the two covers.
- * @param size only the checkpoint of this size; null: any
+ * @param size only the checkpoint of this size; null permits any
  */
 async function newestStamp(
   db: Queryable,

@@ -194,7 +194,7 @@ interface Target extends Pick<WebhookColumns, 'url' | 'events'> {
   readonly keys: readonly Uint8Array[];
 }
 
-/** Returns the target of a webhook; null if its row was altered. */
+/** Returns the target of a webhook, or null if its row was altered. */
 async function targetOf({ keyring }: WebhooksOptions, { id, row }: ClaimedWebhook): Promise<Target | null> {
   const webhook = await keyring.open(row, WebhookColumns);
   if (webhook === null) return null;

@@ -22,7 +22,7 @@ export interface BackgroundPart {
   /** Returns counts and states by name, for health checks and metrics. */
   status(): PartStatus;
 
-  /** Returns why the part does not do its work, for `/readyz`; absent if only its process can tell. */
+  /** Returns why the part does not do its work, for `/readyz`, absent if only its process can tell. */
   reasons?(): readonly ReadinessReason[];
 }
 

@@ -115,8 +115,8 @@ const CODES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns what to write in `DATABASE_URL` if the certificate of the server was refused; null for any other error. With
- * `sslmode=require`, libpq does not verify the certificate, so a connection string that works with `psql` can fail
+ * Returns what to write in `DATABASE_URL` if the certificate of the server was refused, or null for any other error.
+ * With `sslmode=require`, libpq does not verify the certificate, so a connection string that works with `psql` can fail
  * here.
  */
 export function certificateHint(error: unknown): string | null {

@@ -17,8 +17,8 @@ export interface Migration {
   /** One or more statements that may run inside a transaction. */
   readonly sql: string;
   /**
-   * The oldest schema, by its folder (e.g. `0001-initial`), whose processes may keep running during and after the step;
-   * null if every process must be stopped.
+   * The oldest schema, by its folder (e.g. `0001-initial`), whose processes may keep running during and after the step,
+   * or null if every process must be stopped.
    */
   readonly runsBeside: string | null;
   /**

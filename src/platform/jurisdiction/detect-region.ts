@@ -15,7 +15,7 @@ export interface RequestSource {
 export type DetectRegion = (request: RequestSource) => DetectedRegion;
 
 export interface RegionOptions {
-  /** Names of the headers in which a proxy reports the place of a request; undefined: none does. */
+  /** Names of the headers in which a proxy reports the place of a request, or undefined if none does. */
   readonly countryHeader: string | undefined;
   readonly regionHeader: string | undefined;
   readonly database: GeoDatabase;

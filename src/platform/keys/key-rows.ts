@@ -28,7 +28,7 @@ export type KeyRow = z.infer<typeof KeyRow>;
 export interface OpenKeyRow {
   readonly eventId: string;
   readonly siteId: string;
-  /** Blind index of the visitor id; null: none was given. */
+  /** Blind index of the visitor id, or null if none was given. */
   readonly visitorIndex: Uint8Array | null;
   /** Result of `recordKey`, 32 bytes. */
   readonly key: Uint8Array;

@@ -38,7 +38,7 @@ export function sealOfKey(secret: Uint8Array, text: string): Buffer {
   return hmacSha256(secret, `${LABEL}${text}`);
 }
 
-/** Returns whether the row of a key is as the service wrote it. @param secret of this key, 32 bytes */
+/** Returns whether the row of a key is as the service wrote it. @param secret secret of this key, 32 bytes */
 export function isKeySealed(secret: Uint8Array, { sealed_text: text, seal }: KeySeal): boolean {
   const expected = sealOfKey(secret, text);
   return seal !== null && seal.length === expected.length && timingSafeEqual(seal, expected);
@@ -237,8 +237,8 @@ export class KeyringStore {
   /**
    * Retires the current key of an installation's purpose and stores a new current one, in the
    * caller's transaction.
-   * @param terms in seconds from now: when the new key signs first, and how long the previous one verifies. A first key
-   *   signs immediately, because no other one does.
+   * @param terms the terms in seconds from now: when the new key signs first, and how long the previous one verifies.
+   * The first key of all signs immediately, because no other key does.
    * @returns whether there was a previous key
    * @throws KeyError `wrong_master_key` after another process has rotated the master key
    */

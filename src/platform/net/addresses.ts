@@ -58,7 +58,7 @@ export function isOriginAllowed(allowed: readonly string[], origin: string): boo
 
 /**
  * Returns whether a browser's origin is that of a domain or of a subdomain, over TLS.
- * @param domain without a port, in lower case
+ * @param domain the domain in lower case, without a port
  */
 export function isOriginOf(domain: string, origin: string): boolean {
   const host = /^https:\/\/([a-z0-9.-]+)(?::\d+)?$/.exec(origin)?.[1];

@@ -4,7 +4,7 @@ import type { Config } from '../config/index.js';
 
 /**
  * Creates the logger of a process.
- * @param config without a format, a terminal gets lines for people, and everything else JSON
+ * @param config the configuration; if it names no format, a terminal gets readable lines, and everything else gets JSON
  * @param output usually standard error
  */
 export function createLogger(

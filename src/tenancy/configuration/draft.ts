@@ -129,7 +129,7 @@ export interface ChangedDraft<T> {
 
 /**
  * Changes the draft of a site's configuration. Concurrent changes run one after another.
- * @param expected revision that the change is based on; undefined: any
+ * @param expected revision that the change is based on; undefined permits any
  * @param change returns the new draft and a result for the caller
  * @throws ChangeRefused `not_found`, `wrong_state` (another revision), `invalid`; errors of
  *   `change`

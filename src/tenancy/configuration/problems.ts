@@ -27,7 +27,7 @@ const MAX_PROBLEMS = 200;
  * Lists the reasons why a draft cannot be published: no controller, no default language, categories
  * that do not fit into the cookie, an unfair theme, or a text that is missing in a language. A person
  * who consents must have been able to read every text in the displayed language.
- * @param vendorList the vendor list that the draft names; null if there is none
+ * @param vendorList the vendor list that the draft names, or null if there is none
  */
 export function problemsOf(draft: SiteConfigDraft, vendorList: VendorList | null): readonly DraftProblem[] {
   return [
@@ -126,7 +126,7 @@ const MOST_NAMED = 10;
 
 /**
  * Lists the reasons why the IAB signals of a draft cannot be published.
- * @param list the vendor list that the draft names; null if the operator does not have the file
+ * @param list the vendor list that the draft names, or null if the operator does not have the file
  */
 export function* iabProblems(
   { iab, categories }: Pick<SiteConfigDraft, 'iab' | 'categories'>,

@@ -103,7 +103,7 @@ export function publishConfigDraft(
 /**
  * Publishes the configuration in force again if the site's domain has changed. The draft is not
  * used.
- * @returns the number of the new version; null if the domain is the same or nothing is published
+ * @returns the number of the new version, or null if the domain is the same or nothing is published
  */
 export async function republishForDomain(site: LockedSite): Promise<number | null> {
   const { rows } = await site.db.query(

@@ -74,7 +74,7 @@ export interface SiteDirectory {
   /**
    * Finds the site with a verified domain. If there are several, the one that was verified last, because the owner of a
    * domain can change.
-   * @param domain in lower case, without a port
+   * @param domain the domain in lower case, without a port
    */
   verifiedSite(domain: string): Promise<SiteContext | null>;
   /** Returns the site from the cache, at most one second old. */

@@ -185,7 +185,7 @@ export class DevTools {
     return parsed.data;
   }
 
-  /** Makes every command fail, both those in progress and later ones. @param reason for the user */
+  /** Makes every command fail, both those in progress and later ones. @param reason the reason, as shown to the user */
   end(reason: string): void {
     this.#ending ??= reason;
     for (const { reject } of this.#waiting.values()) reject(new ScanFailed(this.#ending));

@@ -15,7 +15,7 @@ export interface GuardedProxy {
   readonly port: number;
   /** Returns whether the limit of bytes or requests was reached. */
   isExhausted(): boolean;
-  /** Returns in words why the host was not reached; undefined if it was, or was never requested. */
+  /** Returns in words why the host was not reached, or undefined if it was, or was never requested. */
   failureOf(host: string): string | undefined;
   close(): Promise<void>;
 }
@@ -164,7 +164,7 @@ function tunnel(
   }
 }
 
-/** The host and port of `CONNECT host:port`; null for anything else. */
+/** The host and port of `CONNECT host:port`, or null for anything else. */
 function endpointOf(text: string): { readonly host: string; readonly port: number } | null {
   const port = Number(/:(\d{1,5})$/.exec(text)?.[1]);
   const url = `http://${text}`;

@@ -156,7 +156,7 @@ export function findingsOf(visits: readonly ScanVisit[], config: SiteConfigPubli
   return [...findings.values()];
 }
 
-/** Returns the category of the first declared cookie that matches a name; null if none does. */
+/** Returns the category of the first declared cookie that matches a name, or null if none does. */
 function declaredCategory(config: SiteConfigPublishedRecord | null, name: string): string | null {
   return config?.cookies.find((cookie) => coversName(cookie.name, name))?.category ?? null;
 }

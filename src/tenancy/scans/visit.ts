@@ -176,14 +176,14 @@ export function reasonOf(error: unknown): string {
   return REASONS.find(([pattern]) => pattern.test(code))?.[1] ?? 'it gave no answer that can be used';
 }
 
-/** The failure of a visit whose page was not loaded. @param reason in words */
+/** The failure of a visit whose page was not loaded. @param reason the reason in words */
 export function notLoaded(reason: string, cause?: unknown): ScanFailed {
   return new ScanFailed(`The page could not be loaded: ${reason}. It must have a public address and answer.`, {
     cause,
   });
 }
 
-/** The failure of a visit whose page did not answer. @param milliseconds for which the visit waited */
+/** The failure of a visit whose page did not answer. @param milliseconds how long the visit waited, in milliseconds */
 export function noAnswer(milliseconds: number): ScanFailed {
   return new ScanFailed(
     `The page did not answer within ${Math.round(milliseconds / 1000)} seconds. Check the address, then scan it again.`,

@@ -37,7 +37,7 @@ export interface Batch {
   readonly lacking: readonly string[];
   /** Verdict of the batch's own checks. */
   readonly verdict: Verdict;
-  /** The check that made the verdict; null if it is valid. */
+  /** The check that made the verdict, or null if it is valid. */
   readonly cause: CheckId | null;
 }
 
@@ -88,7 +88,7 @@ export const NO_BATCHES: Batches = new BatchTable();
 /**
  * Verifies every batch: its form, its order, its leaf in the ledger tree, and the runs of streams that it shows
  * (docs/evidence-format.md §6).
- * @param manifest states the package's streams; every line shows what its leaf has of them; null if unknown
+ * @param manifest states the package's streams; every line shows what its leaf has of them, or null if unknown
  */
 export async function readBatches(
   files: PackageFiles,
@@ -282,7 +282,7 @@ function verifyPlace(
     );
 }
 
-/** The run of a stream of the package; null for a neighbour. */
+/** The run of a stream of the package, or null for a neighbour. */
 function namedRun(
   { start, first, last }: ShownRun,
   key: string | undefined,

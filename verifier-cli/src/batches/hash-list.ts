@@ -29,7 +29,7 @@ export class HashList {
     this.#length += 1;
   }
 
-  /** The value at an index; undefined beyond the last one. */
+  /** The value at an index, or undefined beyond the last one. */
   at(index: number): Uint8Array | undefined {
     if (index >= this.#length) return undefined;
     const start = (index % CHUNK) * HASH_LENGTH;

@@ -62,7 +62,7 @@ export class ProofCache {
 
   /**
    * @param batch a batch whose proofs are in memory
-   * @param leaf in hex
+   * @param leaf the leaf in hex
    * @returns null if the leaf is proved to be in the batch at this index, else why not
    */
   problemOf({ header: { number, count, root } }: Batch, index: number, leaf: string): Finding | null {
@@ -83,7 +83,7 @@ export class ProofCache {
       : finding('entry-not-in-batch', { batch: number, index, reason: proofProblem(verdict.reason) });
   }
 
-  /** Returns the audit path of a leaf, upwards; null if the package has none. */
+  /** Returns the audit path of a leaf, upwards, or null if the package has none. */
   async pathOf(batch: Batch, index: number): Promise<readonly Uint8Array[] | null> {
     await this.load(batch);
     const proofs = this.#atHand(batch.header.number);

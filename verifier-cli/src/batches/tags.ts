@@ -71,8 +71,8 @@ export class TagCache {
   }
 
   /**
-   * @param number of a batch or roll-up that is loaded
-   * @param tag in hex
+   * @param number number of a loaded batch or roll-up
+   * @param tag the tag in hex
    * @returns null if the tag is proved to be in it, else why not
    */
   problemOf(number: number, tag: string): Finding | null {

@@ -25,7 +25,7 @@ const Answer = z.union([
 ]);
 type Answer = z.infer<typeof Answer>;
 
-/** Finds the consent token of a record in what the visitor entered; null if there is none. */
+/** Finds the consent token of a record in what the visitor entered, or null if there is none. */
 function tokenIn(entered: string): string | null {
   const [token] = /ct_(?:test_)?[0-9a-f]{32}/.exec(entered) ?? [];
   if (token !== undefined) return token;

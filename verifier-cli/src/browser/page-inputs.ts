@@ -248,7 +248,7 @@ function namesOf(keys: readonly VerifierKey[]): string {
   return keys.map(({ name }) => name).join(', ');
 }
 
-/** Why the typed text cannot be used; null if it can, or if the fields are empty. */
+/** Why the typed text cannot be used, or null if it can, or if the fields are empty. */
 function typedProblem(roots: string, keys: string, witnesses: string): Wording | null {
   if (roots.trim() !== '' && typedCertificates(roots).length === 0) return ({ page }) => page.notPem;
   if (keys.trim() !== '' && ledgerKeysIn(keys).length === 0) return ({ page }) => page.notKey;
@@ -256,12 +256,12 @@ function typedProblem(roots: string, keys: string, witnesses: string): Wording |
   return null;
 }
 
-/** Why the trust policy cannot be used; null if it can, or if none was given. */
+/** Why the trust policy cannot be used, or null if it can, or if none was given. */
 function trustProblem(trust: TrustFile | string | null): Wording | null {
   return typeof trust === 'string' ? ({ page }) => page.trustMalformed(trust) : null;
 }
 
-/** The number in a field; null if the field is empty. */
+/** The number in a field, or null if the field is empty. */
 function numberIn(id: string): number | null {
   const { valueAsNumber: value } = find(id, HTMLInputElement);
   return Number.isNaN(value) ? null : value;

@@ -33,8 +33,8 @@ export interface CheckedSubject {
 
 /**
  * Makes the form work.
- * @param language of the page
- * @param subject what the records are of; null if nothing was checked
+ * @param language language of the page
+ * @param subject what the records are of, or null if nothing was checked
  * @param verify verifies the package again while watching one record, and calls `show` unless other work was started
  *   meanwhile
  */
@@ -178,7 +178,9 @@ async function blobSha256(file: Blob): Promise<string> {
   return toHex(digest.digest());
 }
 
-/** The digest of this script, as its content security policy states it in base64; null: the page has another one. */
+/**
+ * The digest of this script, as its content security policy states it in base64, or null if the page has another one.
+ */
 function ownSha256(): string | null {
   const [script] = document.scripts;
   return script === undefined ? null : sha256Hex(script.text);

@@ -4,7 +4,7 @@ import { EXIT_USAGE } from './exit-codes.js';
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 
-  /** @param exitCode of the command */
+  /** @param exitCode exit code of the command */
   constructor(
     message: string,
     readonly exitCode: number = EXIT_USAGE,

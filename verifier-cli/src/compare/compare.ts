@@ -20,7 +20,7 @@ export interface Comparison {
    */
   readonly outcome: 'same' | 'extends' | 'contradiction' | 'indeterminate';
   readonly statement: Finding;
-  /** The side that shows the longer history; null if neither does, or if it is unknown. */
+  /** The side that shows the longer history, or null if neither does, or if it is unknown. */
   readonly newer: 'a' | 'b' | null;
   /** Number of positions (stream and revision) that both packages show. */
   readonly entriesCompared: number;
@@ -39,7 +39,7 @@ type Proof = ContradictionFile extends infer T
 
 /**
  * Compares what two packages or checkpoints show of one ledger.
- * @param keys of the ledger, trusted by the person who verifies
+ * @param keys keys of the ledger, trusted by the person who verifies
  * @param proofs further consistency proofs
  * @param at time of verification
  */

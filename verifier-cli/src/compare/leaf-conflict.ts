@@ -58,7 +58,7 @@ function rollUpsIn({ batches }: History, number: number): readonly number[] {
   return [...batches.keys()].filter((other) => other > number && firstCovered(other) <= number);
 }
 
-/** The few leaves that contradict each other; null if none do. */
+/** The few leaves that contradict each other, or null if none do. */
 function conflictOf(
   first: ShownTree,
   second: ShownTree,

@@ -23,7 +23,7 @@ export interface LeavesOf {
 }
 
 /**
- * Describes how two views of trees contradict each other; null if they do not.
+ * Describes how two views of trees contradict each other, or null if they do not.
  * @param one view of a batch
  * @param other view of the same batch, of a roll-up over it, or of another batch
  */
@@ -42,7 +42,7 @@ export function leavesProblem(one: LeavesOf, other: LeavesOf): string | null {
   return `sealed roll-up ${other.header.number} without a leaf of batch ${one.header.number}, which it covers (${one.tree})`;
 }
 
-/** Returns a tag that two batches have; null if none is shown. */
+/** Returns a tag that two batches have, or null if none is shown. */
 function sharedTag(one: LeavesOf, other: LeavesOf): string | null {
   if (one.header.level > 0 || other.header.level > 0) return null;
   const tags = new Set(one.leaves.map(({ key }) => toHex(key)));

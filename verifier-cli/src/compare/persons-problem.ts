@@ -8,9 +8,9 @@ export interface PersonRecord {
   readonly revision: number;
   /** Person tag, in hex. */
   readonly tag: string;
-  /** The person that the record names, in Unicode normalization form C; null if it shows none. */
+  /** The person that the record names, in Unicode normalization form C, or null if it shows none. */
   readonly visitor: string | null;
-  /** Opening of the tag; null if it is not known. */
+  /** Opening of the tag, or null if it is not known. */
   readonly opening: PersonOpening | null;
 }
 
@@ -47,8 +47,8 @@ function opens({ id, n }: PersonOpening, tag: string): boolean {
 }
 
 /**
- * Describes how records of one stream contradict each other; null if they do not. An id is random and is destroyed with
- * the last of the person's keys, so it cannot come back.
+ * Describes how records of one stream contradict each other, or null if they do not. An id is random and is destroyed
+ * with the last of the person's keys, so it cannot come back.
  * @param records two with tags of one id, whose numbers do not increase; or three of one visitor in the
  *   order of the ledger, of which only the first and the last have tags of one id
  */

@@ -38,7 +38,10 @@ export function contradictoryRuns<T extends PlacedRun>(runs: readonly T[]): read
   return null;
 }
 
-/** Describes how two runs of a stream contradict each other; null if they do not. @param key of the stream, in hex */
+/**
+ * Describes how two runs of a stream contradict each other, or null if they do not.
+ * @param key key of the stream, in hex
+ */
 export function runsProblem(key: string, one: PlacedRun, other: PlacedRun): string | null {
   if (contradictoryRuns([one, other]) === null) return null;
   return `states runs of the stream with the key ${key} that contradict each other: ${runText(one)}, and ${runText(other)}`;

@@ -14,11 +14,11 @@ export interface StreamCoverage {
   readonly stream: string;
   /** Runs without a missing revision. Adjacent runs are joined. */
   readonly complete: readonly { readonly first: number; readonly last: number }[];
-  /** The last revision up to which none is missing from 0 on; null if that is not shown. */
+  /** The last revision up to which none is missing from 0 on, or null if that is not shown. */
   readonly complete_up_to: number | null;
   /**
-   * The last revision in the ledger as of the checkpoint, as all batches show; −1 if it has none; null if they do not
-   * show it.
+   * The last revision in the ledger as of the checkpoint, as all batches show; −1 if it has none, or null if they do
+   * not show it.
    */
   readonly ledger_reaches: number | null;
   /** Asked for as a whole, and complete from 0 to where the ledger reaches. */
@@ -151,7 +151,7 @@ interface Shown<M = Manifest> {
   readonly manifest: M;
   readonly runs: Pick<CompleteRuns, 'complete' | 'held'>;
   readonly batches: Batches;
-  /** Size of the package's checkpoint; null if it has none. */
+  /** Size of the package's checkpoint, or null if it has none. */
   readonly size: number | null;
   readonly findings: Findings;
 }

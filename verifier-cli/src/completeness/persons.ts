@@ -24,7 +24,7 @@ export type PersonCoverage = (typeof PERSON_COVERAGES)[number];
 
 /** What the package is, and how much there is of it. */
 interface PersonContext {
-  /** The person that the verifying person asks about, as `visitor_id` names persons; null: none. */
+  /** The person that the verifying person asks about, as `visitor_id` names persons, or null if there is none. */
   readonly asked: string | null;
   readonly isReceipt: boolean;
   /** Bytes of `entries.ndjson`. */
@@ -59,7 +59,7 @@ export class PersonRecords {
   #visitor: string | null = null;
   /** Event ids of the person's records without `visitor_id`, but for those marked as erased or `key_lost`. */
   readonly #unnamed: string[] = [];
-  /** The person that the verifying person asks about; null: none. */
+  /** The person that the verifying person asks about, or null if there is none. */
   readonly #asked: string | null;
 
   constructor(
@@ -79,7 +79,7 @@ export class PersonRecords {
     for (let n = 1; n <= many && work.take(WORK.personTag); n += 1) this.#missing.add(toHex(personTag(this.#id, n)));
   }
 
-  /** The person of the package, in Unicode normalization form C; null if its records do not name one. */
+  /** The person of the package, in Unicode normalization form C, or null if its records do not name one. */
   get visitor(): string | null {
     return this.#visitor;
   }
@@ -111,7 +111,7 @@ export class PersonRecords {
 
   /**
    * Takes an event of a version that this verifier does not know: it may be a record of the person.
-   * @param tag in hex; null where it is not known
+   * @param tag the tag in hex, or null if it is unknown
    */
   acceptUnknown(tag: string | null): void {
     if (tag === null) this.#unknown += 1;
@@ -119,7 +119,7 @@ export class PersonRecords {
   }
 
   /**
-   * @param size of the package's checkpoint; null if it has none
+   * @param size size of the package's checkpoint, or null if it has none
    * @param isErased whether an erasure names the record of an event id
    */
   async finish(tags: TagCache, size: number | null, isErased: (eventId: string) => boolean): Promise<PersonCoverage> {

@@ -22,7 +22,7 @@ export class CompleteRuns {
   readonly held: RevisionRun[] = [];
   #current = 0;
 
-  /** @param runs as the manifest claims them, or as they are demanded */
+  /** @param runs the runs that the manifest claims, or that are required */
   constructor(
     runs: readonly RevisionRun[],
     readonly findings: Findings,

@@ -116,7 +116,7 @@ function readEntry(
   };
 }
 
-/** The extra fields by id; null if they are malformed or one occurs twice. */
+/** The extra fields by id, or null if they are malformed or one occurs twice. */
 function readExtra(bytes: Uint8Array): Map<number, Uint8Array> | null {
   const view = viewOf(bytes);
   const fields = new Map<number, Uint8Array>();

@@ -9,7 +9,7 @@ export interface ConsentClaims {
   readonly batch: number;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
-  /** `valid_until` less the time of the consent, in milliseconds; null: it never expires. */
+  /** `valid_until` less the time of the consent, in milliseconds, or null if it never expires. */
   readonly validForMs: number | null;
   /** Whether it approves a document without an approval token. */
   readonly lacksToken: boolean;

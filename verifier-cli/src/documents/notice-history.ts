@@ -19,7 +19,7 @@ export interface VersionTerm {
 /** The same for a configuration, which is in force from its publication. */
 export interface ConfigurationTerm {
   readonly published: NoticePlace;
-  /** The publication of the next configuration; null where none is enclosed. */
+  /** The publication of the next configuration, or null if none is enclosed. */
   readonly superseded: NoticePlace | null;
   /** Days after which a consent expires; null: never. */
   readonly validityDays: number | null;

@@ -23,7 +23,7 @@ export interface ScanContext {
   readonly intervals: readonly SealingInterval[];
   /** The verdict that every record depends on. */
   readonly foundation: Verdict;
-  /** Number of the enclosed configuration with this hash; null: the package has none. */
+  /** Number of the enclosed configuration with this hash, or null if the package has none. */
   readonly configurationNumber: (sha256: string) => number | null;
 }
 

@@ -19,14 +19,14 @@ export class DistinctIds {
   /** Words of the value being looked up. */
   readonly #words: Uint32Array;
 
-  /** @param words of 32 bits in a value */
+  /** @param words number of 32-bit words in a value */
   constructor(readonly words: number) {
     this.#words = new Uint32Array(words);
     this.#factors = crypto.getRandomValues(new Uint32Array(2 * words));
   }
 
   /**
-   * @param id in lower-case hex; dashes are ignored
+   * @param id the identifier in lower-case hex; dashes are ignored
    * @returns whether it is the first time
    */
   add(id: string): boolean {

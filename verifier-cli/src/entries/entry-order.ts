@@ -9,7 +9,7 @@ interface Place {
   readonly batch: number;
   readonly index: number;
   /**
-   * Claimed leaf hash of the previous entry, and its own leaf hash, both in hex; null for an entry of an unknown
+   * Claimed leaf hash of the previous entry, and its own leaf hash, both in hex, or null for an entry of an unknown
    * version.
    */
   readonly link: { readonly previous: string | null; readonly leaf: string } | null;

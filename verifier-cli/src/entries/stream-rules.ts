@@ -25,7 +25,7 @@ export function commonFieldsOf(record: JsonValue): CommonFields | null {
 
 /**
  * Checks that an entry is in the stream of its site and type.
- * @param site the site that the manifest names; null if there is no manifest
+ * @param site the site that the manifest names, or null if there is no manifest
  * @param fields null where the record could not be read
  * @returns null if it is, otherwise why not
  */

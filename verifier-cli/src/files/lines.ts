@@ -5,7 +5,7 @@ import { type Finding, finding } from '../findings/finding.js';
 export class LineBlock {
   #text: string | null = null;
 
-  /** @param number of its first line, from 1 */
+  /** @param number number of its first line, from 1 */
   constructor(
     readonly number: number,
     readonly bytes: Uint8Array,

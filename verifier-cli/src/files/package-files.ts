@@ -54,7 +54,7 @@ export class PackageFiles {
     return this.archive.has(name);
   }
 
-  /** SHA-256 in hex of a file that was read to its end; null if it was not, or could not be. */
+  /** SHA-256 in hex of a file that was read to its end, or null if it was not, or could not be. */
   digestOf(name: string): string | null {
     return this.#digests.get(name) ?? null;
   }
@@ -90,7 +90,7 @@ export class PackageFiles {
     this.findings.pass('container.content');
   }
 
-  /** The whole content; null if the file is missing, larger than `maxBytes`, or broken. */
+  /** The whole content, or null if the file is missing, larger than `maxBytes`, or broken. */
   async bytes(name: string, maxBytes: number = LIMITS.smallFileBytes): Promise<Uint8Array | null> {
     const file = this.archive.get(name);
     if (file === undefined) return null;

@@ -11,9 +11,9 @@ interface CheckDefinition {
    * verdict `invalid`, required or not.
    */
   readonly required: boolean;
-  /** When it fails, in the words of docs/evidence-format.md, to whose sections § refers; null if it never fails. */
+  /** When it fails, in the words of docs/evidence-format.md, to whose sections § refers, or null if it never fails. */
   readonly fails: string | null;
-  /** When it remains undecided; null if it never does. */
+  /** When it remains undecided, or null if it never does. */
   readonly opens: string | null;
 }
 

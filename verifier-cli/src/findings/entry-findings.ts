@@ -38,7 +38,7 @@ export class EntryFindings {
     return this.#verdict;
   }
 
-  /** The check that determined the verdict; null if the entry is valid. */
+  /** The check that determined the verdict, or null if the entry is valid. */
   get cause(): CheckId | null {
     return this.#cause;
   }

@@ -16,7 +16,7 @@ export interface Stated {
   readonly message: string;
   /** Absent if there is nothing to say. */
   readonly code?: FindingCode;
-  /** Values for the names in braces in the text; absent if there are none. */
+  /** Values for the names in braces in the text, absent if there are none. */
   readonly values?: Readonly<Record<string, StatedValue>>;
 }
 
@@ -78,7 +78,7 @@ export function wordsOf({ message, code, values }: Stated): Stated {
 
 /**
  * Fills in the values of a finding.
- * @param text with names in braces, as in `FINDING_TEXTS`
+ * @param text a text with names in braces, as in `FINDING_TEXTS`
  */
 export function fillFinding(text: string, values: Readonly<Record<string, StatedValue>>, words: FindingWords): string {
   const { texts, units, places } = words;

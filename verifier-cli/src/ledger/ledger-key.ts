@@ -24,11 +24,11 @@ export interface TrustedKeys {
    */
   readonly inForce: readonly VerifierKey[];
   /**
-   * The same, also following announcements whose proof is incomplete; null if there are none. What only these keys
+   * The same, also following announcements whose proof is incomplete, or null if there are none. What only these keys
    * signed is neither wrong nor proved.
    */
   readonly unproved: Pick<TrustedKeys, 'keys' | 'inForce'> | null;
-  /** Id of a key of the ledger's name that signed the newest checkpoint instead; null if none did. */
+  /** Id of a key of the ledger's name that signed the newest checkpoint instead, or null if none did. */
   readonly otherKey: string | null;
 }
 
@@ -39,7 +39,7 @@ const NONE: TrustedKeys = { keys: [], inForce: [], unproved: null, otherKey: nul
  * The id of a key of the ledger's name that signed the newest checkpoint, if no trusted key signed any. It may be an
  * older key, about which the package cannot prove anything, because a key vouches only for its successors. If a trusted
  * key signed an older checkpoint, all keys after it must be announced.
- * @returns hexadecimal; null if there is no such signature
+ * @returns hexadecimal, or null if there is no such signature
  */
 function otherKeyOf(checkpoints: Checkpoints, trusted: readonly VerifierKey[]): string | null {
   const isTrusted = (line: NoteSignature) =>
@@ -142,7 +142,7 @@ async function isSignedBy(
   return problem === null;
 }
 
-/** Returns the keys in force at the size of a checkpoint; null if the package does not state them. */
+/** Returns the keys in force at the size of a checkpoint, or null if the package does not state them. */
 function periodOf(
   { announcements }: KeyChain,
   size: number,
@@ -171,7 +171,7 @@ interface Signers {
   readonly keys: readonly VerifierKey[];
   readonly trusted: readonly VerifierKey[];
   readonly announced: readonly VerifierKey[];
-  /** The keys in force at the size of the checkpoint; null if they are not known. */
+  /** The keys in force at the size of the checkpoint, or null if they are not known. */
   readonly period: readonly VerifierKey[] | null;
   readonly isNewest: boolean;
 }

@@ -45,7 +45,7 @@ export function provedEntry(
 
 /**
  * Collects the proof that an entry of a package is in the ledger of a checkpoint.
- * @param note of the checkpoint
+ * @param note the checkpoint's note
  * @param batch line of the entry's batch, whose path leads to that checkpoint
  * @returns null if something is missing
  */

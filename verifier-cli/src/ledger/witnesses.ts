@@ -17,7 +17,7 @@ import type { Checkpoints, EnclosedCheckpoint } from './checkpoints.js';
 
 /** The cosignatures over the newest checkpoint of the package. */
 export interface WitnessedCheckpoint {
-  /** Size of the newest checkpoint; null if the package includes none. */
+  /** Size of the newest checkpoint, or null if the package includes none. */
   readonly size: number | null;
   /** Null if any number is enough. */
   readonly required: number | null;

@@ -80,7 +80,7 @@ export class ConsentList {
     return index < this.#drafts.length;
   }
 
-  /** Takes the results that need the whole package. @param index of the consent in the package */
+  /** Takes the results that need the whole package. @param index index of the consent in the package */
   evaluate(index: number, { verdict, isErased, erasureVerdict, existedBy, text }: Evaluated): void {
     const draft = this.#drafts[index];
     if (draft === undefined) return;

@@ -21,7 +21,9 @@ export function decisionText({ decision, imported }: ListedConsent, texts: Texts
   return imported === null ? word : texts.list.imported(word, imported.from);
 }
 
-/** The time at which the person decided, as the service or a former tool claims; null: the record cannot be read. */
+/**
+ * The time at which the person decided, as the service or a former tool claims, or null if the record cannot be read.
+ */
 export function claimedTimeOf({ imported, recorded_at: recordedAt }: ListedConsent): string | null {
   return imported?.claimed_at ?? recordedAt;
 }
@@ -31,7 +33,9 @@ export function titleText({ text }: ListedConsent, { list }: Texts): string {
   return text === null ? list.notShown : list.titleVersion(text.title, text.number);
 }
 
-/** Describes the later erasure or replacement of the record, as far as the package shows it; null: none. */
+/**
+ * Describes the later erasure or replacement of the record, as far as the package shows it, or null if there is none.
+ */
 export function afterwardsText(one: ListedConsent, texts: Texts): string | null {
   const parts = [...erasureText(one, texts), ...successorText(one, texts)];
   return parts.length === 0 ? null : parts.join('; ');

@@ -10,7 +10,7 @@ import type { ListedConsent } from './listed-consent.js';
 
 /**
  * Consents as a table of a page, each in one row, with details that the reader opens.
- * @param shown in the order of the rows
+ * @param shown the results in the order of the rows
  * @param total consents of which these are a part
  * @param isDevelopment whether a development authority stamped the ledger: no verdict is green then
  */

@@ -50,9 +50,9 @@ export async function verifyFileList(files: PackageFiles, manifest: Manifest | n
 
 interface FileCheck {
   readonly name: string;
-  /** Hex SHA-256 of the file; null if it cannot be read. */
+  /** Hex SHA-256 of the file, or null if it cannot be read. */
   readonly digest: string | null;
-  /** The digest that the manifest lists; undefined if it does not list the file. */
+  /** The digest that the manifest lists, or undefined if it does not list the file. */
   readonly expected: string | undefined;
   readonly findings: Findings;
 }

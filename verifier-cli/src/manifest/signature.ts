@@ -17,7 +17,7 @@ import type { ReadManifest } from './manifest.js';
  * of its key.
  * @param trusted keys of the ledger that the person who verifies trusts, directly or through announcements, and those
  *   of them that are in force
- * @param time of verification
+ * @param time the time of verification
  */
 export async function verifyManifestSignature(
   files: PackageFiles,
@@ -77,7 +77,7 @@ async function isSignatureOver(
 
 /**
  * Whether a key signed a manifest that the ledger certifies.
- * @param keys of the ledger; null: the signature on the certificate is not checked
+ * @param keys keys of the ledger; if null, the signature on the certificate is not checked
  */
 export async function isCertifiedManifest(
   bytes: Uint8Array,

@@ -8,7 +8,7 @@ export const NO_CODING = { 'accept-encoding': 'identity' } as const;
 
 /**
  * Refuses a compressed response, which was not requested. If one is broken, Node's `fetch` ignores its signal and waits
- * for ever, so a hostile service could keep an auditor from ever reporting.
+ * forever, so a hostile service could keep an auditor from ever reporting.
  * @throws Unreachable
  */
 export function refuseCoding({ headers, body }: Response, url: string): void {

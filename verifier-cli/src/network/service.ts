@@ -17,7 +17,7 @@ const MAX_PAGES = 100_000;
 /** A stamped checkpoint in the list of a service. */
 export interface ListedCheckpoint {
   readonly size: number;
-  /** Time of its stamp, as the service states it, or of its newest batch; null: neither is stated. */
+  /** Time of its stamp, as the service states it, or of its newest batch, or null if neither is stated. */
   readonly time: Date | null;
 }
 

@@ -17,7 +17,7 @@ import { type EntryMembers, parseVersioned, type Schemes } from '../versions/sch
 
 /** Promises of a ledger for a batch. */
 export interface PolicyInForce {
-  /** The number in the policy's event; null if the defaults apply. */
+  /** The number in the policy's event, or null if the defaults apply. */
   readonly number: number | null;
   /** Milliseconds from `created_at` of a record to `sealed_at` of its batch. */
   readonly sealWithinMs: number;
@@ -49,7 +49,7 @@ interface PlacedPolicy {
 
 /** The policies that a package includes, in the order of the ledger. */
 export class Policies {
-  /** @param placed in the order of the ledger */
+  /** @param placed the entries in the order of the ledger */
   constructor(readonly placed: readonly PlacedPolicy[] = []) {}
 
   /** Returns the newest policy in this batch or an earlier one, or the defaults if there is none. */

@@ -7,7 +7,7 @@ import type { Findings } from '../findings/findings.js';
 /** Parts of the package with which the counts of policies are compared. */
 interface Counted {
   readonly batches: Batches;
-  /** Size of the checkpoint; null if the package has none. */
+  /** Size of the checkpoint, or null if the package has none. */
   readonly size: number | null;
   /** Batches of the policies that the package contains, one for each policy. */
   readonly policies: readonly number[];

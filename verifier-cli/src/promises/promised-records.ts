@@ -75,7 +75,7 @@ export interface PromiseContext {
   readonly origin: string | null;
   readonly coverage: Coverage | null;
   readonly batches: Batches;
-  /** Size of the package's checkpoint; null if it has none. */
+  /** Size of the package's checkpoint, or null if it has none. */
   readonly size: number | null;
   /** The valid stamp over this checkpoint. */
   readonly asOf: ProvedTime | null;

@@ -26,7 +26,7 @@ interface AbsenceContext {
   readonly manifest: Manifest | null;
   /** Tail of the stream of consents. */
   readonly tail: StreamTail;
-  /** Size of the package's checkpoint; null if it has none. */
+  /** Size of the package's checkpoint, or null if it has none. */
   readonly size: number | null;
   readonly work: WorkMeter;
 }

@@ -24,7 +24,7 @@ import type { Statements } from './statements.js';
 export interface ConsentContext {
   readonly manifest: Manifest | null;
   readonly schemes: Schemes;
-  /** Receives all consents; null if none is listed. */
+  /** Receives all consents, or null if none is listed. */
   readonly list: ConsentList | null;
 }
 
@@ -53,7 +53,7 @@ export class ConsentRecords {
   }
 
   /**
-   * @param decoded the disclosures of its line; null where one is malformed
+   * @param decoded the disclosures of its line, or null if one is malformed
    * @throws RangeError for a record of an unknown version
    */
   verify(read: ReadEntry, type: ConsentType, decoded: readonly (Disclosure | null)[]): void {

@@ -27,7 +27,7 @@ const SHAPES: { readonly [T in PublicType]: z.ZodType<RecordOf<T>> } = SEALED_RE
 /** By type of the event: what a record changes. */
 export type PublicRecords = { readonly [T in PublicType]: (record: RecordOf<T>, read: ReadEntry) => void };
 
-/** @param watch the record to be shown; null if none is */
+/** @param watch the record to be shown, or null if none is */
 export function publicRecords(
   documents: Documents,
   scans: SiteScans,

@@ -115,7 +115,7 @@ export class Statements {
 
   /**
    * Writes the warnings.
-   * @param requiredIn keys of the required categories of a configuration; null: it is not in the package
+   * @param requiredIn keys of the required categories of a configuration, or null if it is not in the package
    */
   finish(findings: Findings, requiredIn: (configuration: string) => ReadonlySet<string> | null): void {
     for (const { records, at, configuration, permitted } of this.#choices.values()) {

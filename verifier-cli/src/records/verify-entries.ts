@@ -51,7 +51,7 @@ export interface EntryContext extends PlacesContext, ConsentContext {
   readonly watch: RecordWatch | null;
   /** Takes the entries that promises name. */
   readonly promised: PromisedRecords;
-  /** The person that the verifying person asks about, as `visitor_id` names persons; null: none. */
+  /** The person that the verifying person asks about, as `visitor_id` names persons, or null if there is none. */
   readonly askedPerson: string | null;
 }
 
@@ -67,7 +67,7 @@ export interface EntriesResult {
   /** Null without a manifest. */
   readonly coverage: Coverage | null;
   readonly person: PersonCoverage;
-  /** The person of the package, as its records name the person; null if they do not. */
+  /** The person of the package, as its records name the person, or null if they do not. */
   readonly visitor: string | null;
 }
 
@@ -363,7 +363,7 @@ class EntriesPass {
     this.#policyVerdict = worst(this.#policyVerdict, verdict);
   }
 
-  /** @param verdict of the checks at the end, which is joined with that of the record by itself */
+  /** @param verdict verdict of the checks at the end, which is joined with the verdict of the record alone */
   #finishListed(list: ConsentList, index: number, verdict: Verdict, isErased: boolean): void {
     const { batch, version, verdict: own } = this.#consents.table.row(index);
     // An unreadable batch proves nothing about the entries that claim to be in it.

@@ -9,7 +9,7 @@ export interface ListedSections {
 
 /**
  * Numbers the sections of a page, and lists them by their titles.
- * @param title of the list
+ * @param title title of the list
  * @param sections each begins with its title
  */
 export function listSections(title: string, sections: readonly Element[]): ListedSections {

@@ -53,7 +53,7 @@ export interface ReportParts {
 /**
  * The report as a page for people: the verdict, what it proves and does not prove, the records, and then
  * the checks.
- * @param listing the consents of the package; null: they are not shown
+ * @param listing the consents of the package, or null if they are not shown
  */
 export function reportPage(report: VerificationReport, texts: Texts, listing: ConsentListing | null = null): Markup {
   const { head, body } = reportParts(report, texts, listing);
@@ -62,7 +62,7 @@ export function reportPage(report: VerificationReport, texts: Texts, listing: Co
 
 /**
  * The report in its parts, for a page that shows something between them.
- * @param listing the consents of the package; null: they are not shown
+ * @param listing the consents of the package, or null if they are not shown
  * @param options banners that stand before or after the verdict, and whose keys and roots it rests on
  */
 export function reportParts(

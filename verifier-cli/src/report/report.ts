@@ -53,7 +53,7 @@ export interface ReportedText {
   /** Whether the text and its publication are proved. */
   readonly outcome: Outcome;
   /**
-   * The text itself; null where it is missing, changed, longer than `MAX_TEXT_BYTES` or not UTF-8.
+   * The text itself, or null if it is missing, changed, longer than `MAX_TEXT_BYTES` or not UTF-8.
    */
   readonly source: string | null;
 }
@@ -64,9 +64,9 @@ export interface ReportedFilter {
   readonly to: string | null;
   readonly consent_type: string | null;
   readonly document_version_id: string | null;
-  /** How many records were chosen by their ids; null if none was. */
+  /** How many records were chosen by their ids, or null if none was. */
   readonly event_ids: number | null;
-  /** Records that the ledger has of the person, as the manifest states; null if it states no number. */
+  /** Records that the ledger has of the person, as the manifest states, or null if it states no number. */
   readonly person_records: number | null;
   /** How many persons were asked for; they are not named. */
   readonly persons: number;
@@ -75,7 +75,7 @@ export interface ReportedFilter {
 
 /** The policy of the ledger for the newest batch of the package. */
 export interface ReportedPolicy {
-  /** Number in the policy's event; null if the package includes none, and the defaults apply. */
+  /** Number in the policy's event, or null if the package includes none, and the defaults apply. */
   readonly number: number | null;
   readonly seal_within_seconds: number;
   readonly stamp_within_seconds: number;
@@ -83,7 +83,7 @@ export interface ReportedPolicy {
 
 /** Authorities and witnesses of the newest checkpoint, and the numbers that the policy demands for it. */
 export interface ReportedNewest {
-  /** Its size; null if the package includes none. */
+  /** Its size, or null if the package includes none. */
   readonly checkpoint: number | null;
   /** Distinct authorities with a valid time stamp over it. */
   readonly authorities: number;
@@ -106,15 +106,15 @@ export interface ReportedScan {
   readonly verdict: Verdict;
   /** The time that the service claims. */
   readonly recorded_at: string;
-  /** When the record existed; null if it is not proved. */
+  /** When the record existed, or null if it is not proved. */
   readonly existed_by: ReportedTime | null;
   readonly url: string;
   readonly method: SiteScannedRecord['method'];
   /** With which choices the page was visited. */
   readonly choices: readonly SiteScannedRecord['visits'][number]['choice'][];
   /**
-   * The configuration that the page was compared with; null: none was published. `number` is null if
-   * the package does not have it.
+   * The configuration that the page was compared with, or null if none was published. `number` is null if the package
+   * does not have it.
    */
   readonly configuration: { readonly sha256: string; readonly number: number | null } | null;
   /** The names with each problem. */
@@ -184,19 +184,20 @@ export interface VerificationReport {
     readonly development: boolean | null;
     readonly checkpoint: number | null;
     readonly not_yet_stamped: number | null;
-    /** As the proved configuration names them that the newest consent refers to; null if none is. */
+    /** As the proved configuration names them that the newest consent refers to, or null if none is. */
     readonly site: ReportedSite | null;
     readonly filter: ReportedFilter | null;
     /**
-     * The person whose records these are, as `visitor_id` of a record names the person; null if no record
-     * does, or if the package is not about one person. Cut if it is long.
+     * The person whose records these are, as `visitor_id` of a record names the person, or null if no record does, or
+     * if the package is not about one person. Cut if it is long.
      */
     readonly person: string | null;
-    /** The person that the verifying person asked about; null if none was asked about. */
+    /** The person that the verifying person asked about, or null if none was asked about. */
     readonly asked_person: string | null;
   };
   /**
-   * How much of each stream is provably present; null if the manifest cannot be read. At most `MAX_LISTED` runs each.
+   * How much of each stream is provably present, or null if the manifest cannot be read. At most `MAX_LISTED` runs
+   * each.
    */
   readonly coverage: {
     readonly consents: ReportedCoverage;
@@ -208,11 +209,11 @@ export interface VerificationReport {
   readonly records: RecordsSummary;
   /** Between which proved times the batches of the package were sealed. */
   readonly proved: {
-    /** Every batch was sealed after this time; null if a batch has no proved start. */
+    /** Every batch was sealed after this time, or null if a batch has no proved start. */
     readonly not_before: ReportedTime | null;
     /** The earliest end of a batch's interval. */
     readonly earliest: ReportedTime | null;
-    /** Everything in the package existed by this time; null if a batch has too few valid stamps. */
+    /** Everything in the package existed by this time, or null if a batch has too few valid stamps. */
     readonly not_after: ReportedTime | null;
     /** How many distinct authorities must have stamped every batch. */
     readonly required_stamps: number;
@@ -229,7 +230,7 @@ export interface VerificationReport {
   readonly stamps: { readonly count: number; readonly first: readonly ReportedStamp[] };
   /** Cosignatures over the newest checkpoint. */
   readonly witnesses: {
-    /** Size of the newest checkpoint; null if the package includes none. */
+    /** Size of the newest checkpoint, or null if the package includes none. */
     readonly checkpoint: number | null;
     /** How many given witnesses the verifying person or the policy requires; null: any number. */
     readonly required: number | null;

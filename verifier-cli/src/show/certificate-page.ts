@@ -18,7 +18,7 @@ export interface CertificateFacts {
   readonly file: string;
   /** SHA-256 of that file, in hex. */
   readonly fileSha256: string;
-  /** The program, with its SHA-256 as it computes it of itself, in hex; null: it cannot read itself. */
+  /** The program, with its SHA-256 as it computes it of itself, in hex, or null if it cannot read itself. */
   readonly verifier: { readonly kind: 'command' | 'page'; readonly sha256: string | null };
   readonly trust: TrustSource;
 }

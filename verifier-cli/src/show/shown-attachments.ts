@@ -18,11 +18,11 @@ export interface ShownAttachment {
   readonly size: number;
   /** As it was sent with the file: a claim. */
   readonly media_type: string;
-  /** By the first bytes; null if it is not a picture that is shown. */
+  /** By the first bytes, or null if it is not a picture that is shown. */
   readonly picture: PictureType | null;
   /** Null if it is not UTF-8, or longer than `MAX_TEXT_BYTES`. */
   readonly text: string | null;
-  /** The content; null if it is longer than `MAX_ATTACHMENT_BYTES`. */
+  /** The content, or null if it is longer than `MAX_ATTACHMENT_BYTES`. */
   readonly base64: string | null;
 }
 

@@ -54,7 +54,7 @@ export interface ShownRecord {
   /** Verdict on this record, including everything in the package that it depends on. */
   readonly verdict: Verdict;
   readonly package_verdict: Verdict;
-  /** The verified file, and the time of its export: a claim of the service; null if it cannot be read. */
+  /** The verified file, and the time of its export: a claim of the service, or null if it cannot be read. */
   readonly file: { readonly kind: 'package' | 'receipt'; readonly exported_at: string | null };
   /** The valid stamp over the package's checkpoint: later events are unknown. Null if none is. */
   readonly as_of: ReportedTime | null;
@@ -82,18 +82,20 @@ export interface ShownRecord {
   readonly erased: boolean;
   /** Whether the service states that it lost the key of the values. */
   readonly key_lost: boolean;
-  /** The event by which the personal values were erased; null if the package has none. */
+  /** The event by which the personal values were erased, or null if the package has none. */
   readonly erasure: ShownErasure | null;
-  /** The next record of the same person and type in the package; null if it has none or does not show the person. */
+  /**
+   * The next record of the same person and type in the package, or null if it has none or does not show the person.
+   */
   readonly superseded_by: ListedConsent['superseded_by'];
   /** Opening of the person tag, in a receipt that names the person; null otherwise. */
   readonly person: PersonOpening | null;
-  /** In hex; null for an event that is neither a consent nor an erasure. */
+  /** In hex, or null for an event that is neither a consent nor an erasure. */
   readonly person_tag: string | null;
   readonly text: ReportedText | null;
-  /** The site's configuration that the record names; null if its check fails, or if it cannot be read. */
+  /** The site's configuration that the record names, or null if its check fails, or if it cannot be read. */
   readonly configuration: SiteConfigPublishedRecord | null;
-  /** Findings of a recorded scan of a page; null for other events, and if it cannot be read. */
+  /** Findings of a recorded scan of a page, or null for other events, and if it cannot be read. */
   readonly scan: ReportedScan | null;
   /** Both are null if the record is invalid, because the times are those of a batch that may not contain it. */
   readonly proved: { readonly after: ReportedTime | null; readonly before: ReportedTime | null };
@@ -129,7 +131,7 @@ export interface SeenErasure {
 
 /** An erasure with its proved time. */
 export interface ShownErasure extends Omit<SeenErasure, 'batch' | 'isMarked'> {
-  /** Time by which the announcement existed; null if it is not proved, or if its entry is not valid. */
+  /** Time by which the announcement existed, or null if it is not proved, or if its entry is not valid. */
   readonly existed_by: ReportedTime | null;
 }
 
@@ -144,7 +146,7 @@ export interface ShowContext {
   readonly foundation: Verdict;
   readonly packageVerdict: Verdict;
   readonly kind: ShownRecord['file']['kind'];
-  /** `exported_at` of the manifest; null if it cannot be read. */
+  /** `exported_at` of the manifest, or null if it cannot be read. */
   readonly exportedAt: string | null;
   readonly asOf: ProvedTime | null;
   readonly newestCheckpoint: ReportedNewest;
@@ -168,7 +170,7 @@ export interface WatchedRecord {
   readonly verdict: Verdict;
 }
 
-/** Assembles what was found about the watched record; null if it is not in the package. */
+/** Assembles what was found about the watched record, or null if it is not in the package. */
 export async function shownRecord(watch: WatchedRecord, context: ShowContext): Promise<ShownRecord | null> {
   const { read } = watch;
   if (read === null) return null;

@@ -13,7 +13,7 @@ export const ANY_DELAY: AllowedDelays = { sealMs: Number.POSITIVE_INFINITY, stam
 
 export interface PolicyDelaysOptions {
   readonly policies: Policies;
-  /** The proved time by which a batch existed; null if there is none. */
+  /** The proved time by which a batch existed, or null if there is none. */
   readonly existedBy: (batch: number) => ProvedTime | null;
   /**
    * Milliseconds from the claimed time to the stamp that the verifying person allows; it cannot

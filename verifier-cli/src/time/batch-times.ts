@@ -19,7 +19,7 @@ export interface SealingInterval {
   readonly before: ProvedTime | null;
   /** Verdict of these checks on the batch. */
   readonly verdict: Verdict;
-  /** The check that made the verdict; null if it is valid. */
+  /** The check that made the verdict, or null if it is valid. */
   readonly cause: CheckId | null;
 }
 
@@ -81,7 +81,7 @@ function verifySealedAt(
 /**
  * Verifies the older stamp that a header names.
  * @param inherited the newest proved start of an earlier batch, which applies because batches are sealed in order
- * @returns the time after which the batch was sealed; null if none is proved
+ * @returns the time after which the batch was sealed, or null if none is proved
  */
 function verifyStart(
   batch: Batch,

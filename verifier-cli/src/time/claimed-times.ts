@@ -15,7 +15,7 @@ export interface Sealed {
   readonly before: ProvedTime | null;
   /** How many distinct authorities cover the entry with valid stamps, and how many must. */
   readonly authorities: { readonly found: number; readonly required: number };
-  /** The check that explains why `before` is null; null if there is no other cause. */
+  /** The check that explains why `before` is null, or null if there is no other cause. */
   readonly missing: CheckId | null;
   /** `sealed_at` of its batch, milliseconds since 1970; null without the batch. */
   readonly sealedAt: number | null;

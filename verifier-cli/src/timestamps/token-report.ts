@@ -31,7 +31,7 @@ export interface TokenReport {
     readonly time: string;
     /** The text in the token. */
     readonly time_text: string;
-    /** To either side; null where the authority states none. */
+    /** To either side, or null if the authority states none. */
     readonly accuracy_microseconds: number | null;
     readonly serial: string;
     readonly policy: string;

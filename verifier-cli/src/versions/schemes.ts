@@ -68,8 +68,8 @@ export type Selected<T> =
 
 /**
  * Selects the scheme of a version.
- * @param version as it is stated. A value that is neither in the table nor newer is not a version; it selects the
- *   newest scheme, whose schema reports the problem.
+ * @param version the version that the data states. A value that is neither in the table nor newer is not a version; it
+ * selects the newest scheme, whose schema reports the problem.
  * @throws RangeError for an empty table
  */
 export function select<T>(schemes: ReadonlyMap<number, T>, version: JsonValue | undefined): Selected<T> {
@@ -106,7 +106,7 @@ export function isNewer(version: JsonValue | undefined, newest: number): version
   return typeof version === 'number' && Number.isInteger(version) && version > newest;
 }
 
-/** The member of an object of JSON; undefined for anything else. */
+/** The member of an object of JSON, or undefined for anything else. */
 export function memberOf(json: JsonValue, name: string): JsonValue | undefined {
   const isObject = json !== null && typeof json === 'object' && !Array.isArray(json);
   return isObject && Object.hasOwn(json, name) ? json[name] : undefined;

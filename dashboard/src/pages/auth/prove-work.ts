@@ -10,7 +10,7 @@ const MOST_CHALLENGES = 3;
 
 /**
  * Makes a request again with a proof of work, if the service refuses it without one.
- * @param request is given the proof
+ * @param request makes the request, with the proof if there is one
  * @param onWork the work begins
  * @throws ApiFailure
  */

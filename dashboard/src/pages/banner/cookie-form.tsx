@@ -108,7 +108,7 @@ export function CookieForm({ siteId, draft, cookie, found, onClose }: CookieForm
   );
 }
 
-/** Seconds; null if the field is empty. */
+/** Seconds, or null if the field is empty. */
 function durationIn(values: Values): number | null {
   const count = values.number('duration_seconds');
   return count === null ? null : count * LIFETIME_UNITS[unitNamed(values.text('duration_unit'))];

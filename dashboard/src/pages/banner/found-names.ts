@@ -58,7 +58,7 @@ function lifetime(seconds: number | null): number | null {
   return seconds < DAY ? seconds : Math.round(seconds / HOUR) * HOUR;
 }
 
-/** The cookie of the draft that declares a name; null: none does. */
+/** The cookie of the draft that declares a name, or null if none does. */
 export function declaredIn({ cookies }: Pick<ConfigurationDraft, 'cookies'>, name: string): DraftCookie | null {
   return cookies.find((cookie) => coversName(cookie.name, name)) ?? null;
 }

@@ -15,7 +15,7 @@ export interface StateOfSubject {
  * recorded here. Times are compared in whole seconds, which is what the page shows and offers: at the second shown next
  * to a decision, the decision has been made.
  * @param items records of one person, in any order
- * @param time in milliseconds since 1970
+ * @param time a time in milliseconds since 1970
  */
 export function stateAt(items: readonly ConsentSummary[], time: number): readonly StateOfSubject[] {
   const newest = new Map<string, StateOfSubject>();

@@ -18,7 +18,7 @@ export interface ShownLayer {
   /** Whether the site's configuration states the look. */
   readonly isThemed: boolean;
   readonly preselected: NonNullable<Presentation['preselected']>;
-  /** Shown with it; undefined: none. */
+  /** Shown with it, or undefined if there is none. */
   readonly notice: Presentation['notice'];
   /** Time of the page's own clock, in milliseconds. */
   readonly since: number;
@@ -29,8 +29,8 @@ export const noticeOf: NoticeOf = ({ labels }, isConflict) => ({ notice: optOutN
 
 /**
  * States how the visitor was asked, for the record.
- * @param control that the visitor used
- * @param node of the layer
+ * @param control the control that the visitor used
+ * @param node root node of the layer
  */
 export function presentationOf(
   { layer, view: { language, appearance }, isThemed, preselected, notice, since }: ShownLayer,

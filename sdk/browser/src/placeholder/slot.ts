@@ -41,7 +41,7 @@ export class Slot {
   #drawn = '';
   #style = '';
 
-  /** @param about has `data-consent`, and `title` or `alt` */
+  /** @param about the element with `data-consent`, and `title` or `alt` */
   constructor(
     consent: PublicConsent,
     host: HTMLElement,
@@ -137,7 +137,7 @@ export class Slot {
 /**
  * The optional categories that content needs and the visitor does not permit. None if nothing can be asked now, or if the
  * site has no such category, as on a page with a test key: nobody could say what loading it means.
- * @param about has `data-consent`
+ * @param about the element with `data-consent`
  */
 export function askedFor(consent: PublicConsent, { dataset }: HTMLElement): readonly KnownCategory[] {
   const { configuration, status } = consent.state;

@@ -47,7 +47,7 @@ export function positionOf(event: unknown): string {
  */
 const FRAME = 0;
 
-/** Encodes the metadata of an event for the client; undefined if it is empty. */
+/** Encodes the metadata of an event for the client, or undefined if it is empty. */
 export function encodeMetadata(bytes: Uint8Array): Uint8Array | undefined {
   if (bytes.byteLength === 0) return undefined;
   if (survivesParsing(bytes)) return Uint8Array.from(bytes);

@@ -17,7 +17,7 @@ export const AuditState = z.strictObject({
   size: Count,
   /** Roots of the perfect subtrees of a tree of this size, largest first. */
   edge: z.array(Sha256Hex),
-  /** Header of the last leaf; null before the first. */
+  /** Header of the last leaf, or null before the first. */
   last: z.string().nullable(),
   /** The batches since the last roll-up, whose files follow one another in `period`. */
   batches: z.array(Leaf),

@@ -95,7 +95,7 @@ function* mergedTags(
   }
 }
 
-/** Computes what a roll-up commits to. @param path file for the merged runs and tags; null: none */
+/** Computes what a roll-up commits to. @param path file for the merged runs and tags, or null if there is none */
 export function sumOf(leaves: readonly OpenLeaf[], rollUp: number, path: string | null) {
   const writer = path === null ? null : new RecordWriter(path);
   const [streams, tags] = [new Frontier(), new Frontier()];
@@ -136,7 +136,7 @@ class SortedRecords {
     this.current = this.records.next();
   }
 
-  /** The claim that the current record is not after the one before; null if it is. */
+  /** The claim that the current record is not after the one before, or null if it is. */
   disorder(): Claim | null {
     const isInOrder = this.current === null || this.#before === null || compareKeys(this.#before, this.current) < 0;
     return isInOrder ? null : { kind: 'order', number: this.number, tree: this.tree, index: this.#index };

@@ -30,7 +30,7 @@ const MOST_FAILURES = 3;
  * Opens a file at a service or a static host. While the server says that it is busy (429 or 503 with Retry-After), it
  * waits, because a rate limit is not a refusal to publish. An interrupted download resumes where it ended (RFC 9110
  * §14), so that a large file arrives even over an unstable connection.
- * @returns its bytes in pieces; null if it is not published
+ * @returns its bytes in pieces, or null if it is not published
  * @throws Unreachable, also while the pieces are read
  */
 export async function openUrl(url: string, options: HttpOptions): Promise<AsyncIterable<Uint8Array> | null> {
@@ -82,7 +82,7 @@ async function ask(options: HttpOptions, url: string, from: number): Promise<Ans
   }
 }
 
-/** @returns milliseconds; null if the server does not say that another attempt is worthwhile */
+/** @returns milliseconds, or null if the server does not say that another attempt is worthwhile */
 function waitOf({ status, headers }: Response): number | null {
   const retryAfter = headers.get('retry-after');
   if (retryAfter === null || (status !== 429 && status !== 503)) return null;

@@ -47,7 +47,7 @@ function digestOf(entries: readonly string[]): string {
 export interface ReadLeaf {
   readonly text: string;
   readonly header: BatchHeader;
-  /** File of a batch; null for a roll-up. */
+  /** File of a batch, or null for a roll-up. */
   readonly file: Uint8Array | null;
 }
 

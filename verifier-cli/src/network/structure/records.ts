@@ -13,7 +13,7 @@ const BLOCK_BYTES = 4096;
 
 /** Records in order: those of a part of a file. */
 export interface Records {
-  /** The next record, valid until the next call; null at the end. */
+  /** The next record, valid until the next call, or null at the end. */
   next(): Uint8Array | null;
 }
 

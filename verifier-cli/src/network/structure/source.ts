@@ -15,7 +15,7 @@ export interface StructureSource {
   /**
    * Opens a file.
    * @param path below `/checkpoints/`
-   * @returns its bytes in pieces; null if it is not published
+   * @returns its bytes in pieces, or null if it is not published
    * @throws Unreachable if there is no usable answer, also while the pieces are read
    */
   open(path: string): Promise<AsyncIterable<Uint8Array> | null>;
@@ -86,7 +86,7 @@ async function* filePieces(file: string): AsyncGenerator<Uint8Array, void> {
 
 /**
  * Reads a file into memory.
- * @param maxBytes of which no more is read
+ * @param maxBytes number of bytes after which reading stops
  * @returns null if it is not published, or is longer
  */
 export async function readWhole(source: StructureSource, path: string, maxBytes: number): Promise<Uint8Array | null> {

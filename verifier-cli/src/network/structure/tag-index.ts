@@ -63,7 +63,7 @@ export class TagIndex {
 
   /**
    * Stores the tags that were added.
-   * @returns a tag that the ledger has twice; null if it has none
+   * @returns a tag that the ledger has twice, or null if it has none
    */
   flush(): Uint8Array | null {
     if (this.#bytes === 0) return null;

@@ -80,7 +80,7 @@ export class TiledLog {
 
   /**
    * The entries of a bundle, as far as the tree has them.
-   * @param index of the bundle
+   * @param index index of the bundle
    * @throws Withheld, Unreachable
    */
   async entries(index: number): Promise<readonly string[]> {

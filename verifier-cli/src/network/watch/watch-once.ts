@@ -18,9 +18,9 @@ export interface Sighting {
   readonly outcome: 'fine' | 'contradiction' | 'violation' | 'undecided';
   /** For people. */
   readonly statement: string;
-  /** Size of the newest checkpoint; null if there is none. */
+  /** Size of the newest checkpoint, or null if there is none. */
   readonly size: number | null;
-  /** State to store; null if the stored state stays. */
+  /** State to store, or null if the stored state stays. */
   readonly state: WatchState | null;
   readonly contradiction: ContradictionFile | null;
 }
@@ -34,7 +34,7 @@ export interface WatchOptions {
   readonly now: Date;
 }
 
-/** Reads a note as a history, with the changes of the ledger's keys; null if it is not a checkpoint. */
+/** Reads a note as a history, with the changes of the ledger's keys, or null if it is not a checkpoint. */
 type ReadHistory = (note: Uint8Array) => Promise<History | null>;
 
 /**

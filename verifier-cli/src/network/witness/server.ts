@@ -20,7 +20,7 @@ export interface WitnessOptions {
   readonly ledgerKeys: readonly VerifierKey[];
   readonly log: (line: string) => void;
   readonly now?: () => Date;
-  /** Audits the structure up to a checkpoint before it is cosigned; absent if the witness does not audit. */
+  /** Audits the structure up to a checkpoint before it is cosigned, absent if the witness does not audit. */
   readonly audit?: StructureAudit;
 }
 
