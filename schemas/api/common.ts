@@ -38,7 +38,7 @@ export const InputInteger = z.int().min(0).max(MAX_INTEGER);
  * A whole number in a path or a query: decimal digits alone, without sign, point or exponent. OpenAPI documents show an
  * integer.
  * @param message what the number must be
- * @param digits the texts that are read, by default also those with leading zeros
+ * @param digits the texts that are read, by default including those with leading zeros
  */
 export function numberInUrl(min: number, max: number, message: string, digits = /^\d+$/) {
   return z.preprocess(

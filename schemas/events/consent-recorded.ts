@@ -101,8 +101,8 @@ export const ConsentRecord = z.strictObject({
     .describe('`browser`: stated by an anonymous browser; `s2s`: stated by a backend of the tenant.'),
   api_key_id: Uuid.describe('The API key with which the consent was recorded.'),
   /**
-   * `tenant_attested`: the tenant's backend vouched for the person, by a one-time approval token.
-   * Null: the backend did not.
+   * `tenant_attested`: the tenant's backend vouched for the person, by a one-time approval token. Null if the backend
+   * did not.
    */
   identity_assurance: z
     .enum(ASSURANCES)

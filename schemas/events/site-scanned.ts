@@ -13,7 +13,7 @@ export const SCAN_METHODS = ['browser', 'http'] as const;
 
 /** Longest name of a cookie or of an entry of a storage, in characters. */
 export const MAX_SCANNED_NAME = 200;
-/** Most items of each list in a record. */
+/** Maximum number of items of each list in a record. */
 export const MAX_SCANNED_ITEMS = 100;
 /** Largest lifetime that a record states, in seconds: a longer one is stated as this one. */
 export const MAX_SCANNED_SECONDS = 1_000_000_000;
@@ -46,7 +46,7 @@ const Visit = z.strictObject({
       name: Name,
       domain: Host,
       party: z.enum(['first', 'third']),
-      /** Null: until the browser is closed. */
+      /** Null if it is kept until the browser is closed. */
       duration_seconds: z.int().min(0).max(MAX_SCANNED_SECONDS).nullable(),
       http_only: z.boolean(),
       secure: z.boolean(),

@@ -19,7 +19,7 @@ import { PersonOpening } from './person-tag.js';
 import { Count, HashFromHex } from './primitives.js';
 import { SignedPromise } from './promise.js';
 
-/** Most announcements of keys that a verifier follows. */
+/** Maximum number of announcements of keys that a verifier follows. */
 export const MAX_ANNOUNCEMENTS = 100;
 
 const Note = z.string().max(1024 * 1024);

@@ -72,7 +72,7 @@ export type EntryLine = z.infer<typeof EntryLine>;
 export const ShownRun = z.strictObject({ index: Count, key: HashFromHex, start: Count, first: Count, last: Count });
 export type ShownRun = z.infer<typeof ShownRun>;
 
-/** Most runs that a line shows: three streams of the package, each with two neighbours. */
+/** Maximum number of runs that a line shows: three streams of the package, each with two neighbours. */
 const MOST_RUNS = 9;
 
 /** A line of `batches.ndjson`, sorted by number. */

@@ -57,5 +57,5 @@ export const StreamName = z
   .string()
   .regex(/^(?:(?:consents|notices)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|policy|ledger)$/);
 
-/** A verifier-key line: no white space, also not around it. One of ML-DSA-44 has 1.8 KB. */
+/** A verifier-key line, without white space in it or around it. The line of an ML-DSA-44 key has 1.8 KB. */
 export const KeyLine = z.string().max(2500).regex(/^\S+$/);

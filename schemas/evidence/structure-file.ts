@@ -60,7 +60,7 @@ export function numberAt(bytes: Uint8Array, offset: number): number {
   return view.getUint32(0) * 2 ** 32 + view.getUint32(4);
 }
 
-/** Most bytes of an entry: its length is written as two bytes (c2sp.org/tlog-tiles). */
+/** Maximum number of bytes of an entry: its length is written as two bytes (c2sp.org/tlog-tiles). */
 const MAX_ENTRY_BYTES = 0xffff;
 
 /** Writes entries as a bundle. @throws RangeError for an entry that is too long */

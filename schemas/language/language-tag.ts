@@ -30,7 +30,7 @@ export function hyphenated(text: string): string {
 /** Longer than any tag without extensions (RFC 5646 §4.4.1). It limits the work for a text that is not a tag. */
 const MAX_LENGTH = 64;
 
-/** Whether a text is a language tag as a whole (UTS #35 §3), also with underscores. */
+/** Whether a text is a language tag as a whole (UTS #35 §3), including tags with underscores. */
 export function isWellFormed(text: string): boolean {
   try {
     return Intl.getCanonicalLocales(text.trim().replaceAll('_', '-')).length === 1;
@@ -39,7 +39,7 @@ export function isWellFormed(text: string): boolean {
   }
 }
 
-/** Whether two texts are the same tag, in any case, also with underscores. */
+/** Whether two texts are the same tag, in any case, including tags with underscores. */
 export function isSameTag(one: string, other: string): boolean {
   return hyphenated(one).toLowerCase() === hyphenated(other).toLowerCase();
 }

@@ -119,7 +119,7 @@ export interface TimestampReport {
   /** Undefined where the token could not be read. */
   readonly claims: TimestampClaims | undefined;
   readonly signer: CertificateSummary | undefined;
-  /** From the signer's certificate to the trust anchor; empty where no chain was found. */
+  /** From the signer's certificate to the trust anchor. Empty if no chain was found. */
   readonly chain: readonly CertificateSummary[];
   /** DER of the same certificates, for those who keep or ask about them. */
   readonly chainCertificates: readonly Uint8Array[];

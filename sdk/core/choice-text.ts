@@ -70,7 +70,7 @@ function readAnswers(text: string): Record<string, boolean> {
   return Object.fromEntries(keys.map((key) => [key.replace('!', ''), key[0] !== '!']));
 }
 
-/** Anyone can write a cookie, also one that is not percent-encoded. */
+/** Anyone can write a cookie, including one that is not percent-encoded. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -29,7 +29,7 @@ export interface Choice {
 /** Content of the cookie `_svc_consent`: a choice, its order among the choices, and its record. */
 export interface Kept extends Choice {
   readonly decision: Decision;
-  /** Idempotency key under which it is recorded; absent once the service has accepted it. */
+  /** Idempotency key under which the choice is recorded. Absent once the service has accepted the choice. */
   readonly key?: string | undefined;
   /**
    * Whether this ends a choice: the service refused the choice, or a signal of the browser came later.
@@ -46,7 +46,7 @@ export interface Kept extends Choice {
   readonly settledAt?: number | undefined;
   /** `isPermitted` of the choice before it. */
   readonly wasPermitted: boolean;
-  /** Digests of what the person was asked (`digestsOf`); absent in choices from before they were kept. */
+  /** Digests of what the person was asked (`digestsOf`). Absent in choices from before the digests were kept. */
   readonly asked?: string | undefined;
 }
 
@@ -100,7 +100,7 @@ export function isInForce(choice: Choice, configuration: Configuration): boolean
 
 const DAY_MS = 86_400_000;
 
-/** The time at which a choice expires. @param createdAt ISO 8601 @returns ISO 8601, or null if it does not */
+/** The time at which a choice expires. @param createdAt ISO 8601 @returns ISO 8601, or null if it does not expire */
 export function validUntil(createdAt: string, { validity_days: days }: Configuration): string | null {
   return days === null ? null : new Date(Date.parse(createdAt) + days * DAY_MS).toISOString();
 }

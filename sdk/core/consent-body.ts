@@ -24,7 +24,7 @@ export interface Outgoing {
   readonly at: number;
 }
 
-/** Completes a consent with what the page knows. @param visitorId undefined: an approval token names the person */
+/** Completes a consent with what the page knows. @param visitorId undefined if an approval token names the person */
 export function outgoing(
   consent: BrowserConsent,
   { region }: Configuration,

@@ -77,7 +77,10 @@ export class ConsentPage {
     return isTaken && (newest?.wasPermitted || newest?.decision === 'withdrawn') ? newest.at : null;
   }
 
-  /** The person's own opt-out of sale and sharing on this origin; false: taken back, or undefined if there is none. */
+  /**
+   * The person's own opt-out of sale and sharing on this origin: false if the person took it back, undefined if there
+   * is none.
+   */
   get isOptedOut(): boolean | undefined {
     const stored = this.#ports.store.read(OPTED_OUT, isNumber);
     return stored === undefined ? undefined : stored === 1;

@@ -111,7 +111,11 @@ export class ConsentQueue {
     return 'refused';
   }
 
-  /** Delays the next attempt. @param waitMs null: longer each time @param isFault whether the consent is the cause */
+  /**
+   * Delays the next attempt.
+   * @param waitMs the delay, or null for one that grows each time
+   * @param isFault whether the consent is the cause
+   */
   wait({ idempotency_key: key }: QueuedConsent, now: number, waitMs: number | null, isFault = false): void {
     const { count, faults } = this.#tries.get(key) ?? { count: 0, faults: 0 };
     const notBefore = now + (waitMs ?? backOffMs(count + 1, Math.random()));

@@ -137,8 +137,8 @@ export class ConsentCore {
   }
 
   /**
-   * The notice that is to be shown now, or undefined if none, because the signal does not count or the person chose
-   * otherwise.
+   * The notice that is to be shown now, or undefined if there is none, because the signal does not count or the person
+   * chose otherwise.
    */
   get notice(): ShownNotice | undefined {
     return this.#page.notice;
@@ -186,7 +186,7 @@ export class ConsentCore {
     this.#error = null;
     // Its response would bring the choice before this one back.
     this.#surroundings.renewal?.cancel();
-    // The question is answered, also if its dialog closes a moment later.
+    // The question is answered, even if its dialog closes a moment later.
     this.#areSettingsOpen = false;
     return this.#record({
       type: 'chose',
@@ -236,7 +236,7 @@ export class ConsentCore {
 
   /**
    * Time of the newest choice, in Unix milliseconds, if it or the signal of the browser took back what an earlier one
-   * permitted; null otherwise, also where a choice expired or must be made again.
+   * permitted. Null otherwise, including when a choice expired or must be made again.
    */
   get withdrawnAt(): number | null {
     return this.#page.withdrawnAt;
@@ -328,8 +328,8 @@ export class ConsentCore {
   }
 
   /**
-   * Looks again at what is kept, and sends what waits, also after earlier failures. A page does it by
-   * itself when it is shown or online again.
+   * Reads the stored values again and sends what waits, even after earlier failures. A page does this by itself when it
+   * is shown or online again.
    */
   resume(): void {
     if (this.#isStopped) return;

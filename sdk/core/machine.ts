@@ -240,7 +240,7 @@ function sent(
     ...recorded.map((consent) =>
       outgoing(consent, configuration, {
         key: random.slice(0, 32),
-        // After what other tabs queued, also within the same millisecond and after the clock was set back.
+        // Sorts after what other tabs queued, even within the same millisecond and after the clock was set back.
         at: Math.max(now, (queued.at(-1)?.queued_at ?? 0) + 1),
         now,
         isSignalled,

@@ -18,9 +18,8 @@ export interface Jar {
 }
 
 /**
- * Values under names of their own, for one origin. A store that is blocked, full or throws keeps
- * the values of this page for its lifetime, also after the visitor clears the store.
- * Every store passes test/sdk/core/ports.db.test.ts.
+ * Values under names of their own, for one origin. A store that is blocked, full or throws keeps the values of this
+ * page for its lifetime, even after the visitor clears the store. Every store passes test/sdk/core/ports.db.test.ts.
  */
 export interface Store {
   read<T>(name: string, guard: Guard<T>): T | undefined;
@@ -111,7 +110,7 @@ export interface Surroundings {
   readonly obstacle: () => ServiceError | null;
   /** Tells a developer what it means here that the store or the jar kept nothing. */
   readonly notKept: string;
-  /** Resolves when the store can be read, or undefined if it can at once. */
+  /** A promise that resolves when the store can be read, or undefined if it can be read at once. */
   readonly ready: (() => Promise<void>) | undefined;
   /** Runs an action while no other page of this device runs one of this name, and after everything is stored. */
   readonly locked: <T>(name: string, action: () => Promise<T>) => Promise<T>;

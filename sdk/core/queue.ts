@@ -19,7 +19,10 @@ export interface Tries {
   readonly notBefore: number;
 }
 
-/** The next step: send a consent, or wait some milliseconds. Null: nothing until the page is shown or online again. */
+/**
+ * The next step: send a consent, or wait some milliseconds. Null if there is nothing to do until the page is shown or
+ * online again.
+ */
 export type Move = { readonly send: QueuedConsent } | { readonly waitMs: number } | null;
 
 /** Failed attempts after which a page stops, until it is online again, shown again or opened again. */
@@ -86,7 +89,7 @@ export function nextMove(
   if (item === undefined) return null;
   const tried = tries.get(item.idempotency_key);
   if (tried !== undefined && tried.count >= MOST_ATTEMPTS) return null;
-  // The service states an hour at most. A kept time beyond that is of a clock that was set back meanwhile.
+  // The service states at most an hour. A stored time beyond that comes from a clock that has been set back since.
   const stated = stream.some(isWithdrawal) || notBefore > now + HOUR_MS ? 0 : notBefore;
   const waitMs = Math.max(tried?.notBefore ?? 0, stated) - now;
   if (waitMs <= 0) return { send: item };

@@ -150,7 +150,7 @@ function ended(before: Kept | null, now: number, isPermitted: boolean): Kept {
   };
 }
 
-/** Later than what the page knew, also after the clock was set back. */
+/** Later than what the page knew, even after the clock was set back. */
 function after(before: Kept | null, now: number): number {
   return Math.max(now, (before?.at ?? 0) + 1);
 }

@@ -16,7 +16,7 @@ export type SignedPromise = Schemas['SignedPromise'];
 export type SiteConfiguration = Schemas['ConfigResponse']['data'];
 /** A consent that a backend records for a person. */
 export type Consent = Schemas['S2sConsentRequest'];
-/** With every member, also where callers compile with `exactOptionalPropertyTypes`. */
+/** Has every member, even where callers compile with `exactOptionalPropertyTypes`. */
 type Complete<T> = { [Name in keyof T]-?: Exclude<T[Name], undefined> };
 type BatchItem = Schemas['BatchItemResult'];
 type Refusal = 'error' | 'error_code' | 'code';

@@ -38,8 +38,8 @@ export interface ApiOptions {
   /** The preparation of the installation by this process, absent if its worker prepares it. */
   readonly preparing?: Pick<WorkerBeside, 'reasons'>;
   /**
-   * Admission groups that this process may have in the database at a time; absent: as many as if it were the only
-   * process.
+   * Number of admission groups that this process may have in the database at a time. If absent, the process uses the
+   * number for a single process.
    */
   readonly groupsInFlight?: number;
   /** How often this process was restarted, absent if another process reports it. */

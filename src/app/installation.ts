@@ -78,9 +78,9 @@ export interface InstallationOptions {
   readonly role: string;
   /** Whether a database given by `DATABASE_URL` is migrated, and how; the embedded one always is. */
   readonly migrates: boolean | ComparedMigration;
-  /** Whether the process continues the ledger, and therefore keeps its head; absent: it does not. */
+  /** Whether the process continues the ledger, and therefore keeps its head. If absent, it does not. */
   readonly signs?: boolean;
-  /** Earlier knowledge of the ledger in this process; absent: none. */
+  /** Earlier knowledge of the ledger in this process. Absent if there is none. */
   readonly memory?: ProcessMemory;
 }
 

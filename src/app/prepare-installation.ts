@@ -48,7 +48,10 @@ export interface LogWait {
   readonly seals: boolean;
   /** Called when an attempt fails, with the reason for `/readyz`. */
   readonly onWaiting: (reasons: readonly ReadinessReason[]) => void;
-  /** Whether a failure other than these is temporary, so that the next attempt may succeed; absent: none is. */
+  /**
+   * Whether a failure other than these is temporary, so that the next attempt may succeed. If absent, no other failure
+   * is.
+   */
   readonly isPassing?: (error: unknown) => boolean;
   /** Ends the wait. */
   readonly signal: AbortSignal;

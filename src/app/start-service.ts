@@ -125,8 +125,8 @@ export async function startServe(
 }
 
 /**
- * Composes and starts `worker`: the background parts, and the routes that show their health, also
- * while the parts wait for the event log.
+ * Composes and starts `worker`: the background parts, and the routes that show their health, even while the parts wait
+ * for the event log.
  * @throws as `startApi`; errors of the time stamp authorities' configuration
  */
 export function startWorkerService(config: Config, logger: Logger): Promise<Service> {

@@ -21,7 +21,7 @@ export interface SupervisedProcess {
   readonly prepared: Promise<void>;
   /** Rejects when a part fails permanently and an operator must act. */
   readonly failed: Promise<never>;
-  /** Returns why the parts do not do all their work at the moment; empty if they do. */
+  /** Returns why the parts do not do all their work at the moment, or an empty list if they do. */
   reasons(): readonly ReadinessReason[];
   /** Returns how often the process was restarted. */
   restarts(): number;
@@ -48,7 +48,7 @@ export interface SuperviseOptions {
   /** Returns the variables of the process that is started next. */
   readonly env: () => Environment;
   readonly logger: ServiceLogger;
-  /** Longest wait for the end of the process when it is stopped, in milliseconds; null: without a limit. */
+  /** Longest wait for the end of the process when it is stopped, in milliseconds. Null if there is no limit. */
   readonly stopMs?: number | null;
   /** After how much silence a process is reported, and after how much it is killed. */
   readonly silence?: HeartbeatLimits;

@@ -16,7 +16,7 @@ interface Contradiction {
   readonly kind?: FindingKind;
   readonly table: string;
   readonly columns?: readonly string[];
-  /** Absent: each row has its own. */
+  /** If absent, each row has its own. */
   readonly detail?: string;
   /** Returns `key` and, without `detail`, `detail`. */
   readonly sql: string;

@@ -30,7 +30,7 @@ export async function auditExports({ db, keyring, findings, step }: Section): Pr
   }
 }
 
-/** @returns the problem of a package, or null if it has none, or the package is not kept any more */
+/** @returns the problem of a package, or null if it has none or is not kept any more */
 async function problemOf(
   { db, keyring }: Pick<Section, 'db' | 'keyring'>,
   siteId: string,

@@ -74,7 +74,7 @@ export interface Finding {
   readonly kind: FindingKind;
   /** Table, with its schema unless that is the one of the service. */
   readonly table: string;
-  /** Primary key of the row, as text; empty: the whole table. */
+  /** Primary key of the row, as text. Empty for the whole table. */
   readonly key: string;
   /** Columns that differ, as far as they are known. */
   readonly columns: readonly string[];

@@ -33,7 +33,7 @@ const TABLE = 'event_log.events';
 /**
  * Reads the log once, in its order. Each event must be genuine, be sealed as it is, and have what belongs
  * to it: the key or the erasure of a record, its attachments, and its approval token.
- * @param from position after which it begins; null: from the start
+ * @param from position after which it begins, or null to begin at the start
  */
 export async function auditLog(
   section: Section,

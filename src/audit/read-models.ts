@@ -42,7 +42,10 @@ interface Replayed extends Live {
   readonly replay: TemporaryReplay;
 }
 
-/** Reports a projection that stands still. @returns what can be compared with its replay; none: nothing */
+/**
+ * Reports a projection that stands still.
+ * @returns what can be compared with its replay; an empty list if nothing can
+ */
 async function comparableGeneration({ db, findings }: Section, projection: Projection): Promise<readonly Live[]> {
   const { name } = projection;
   const stored = await readLive(db, name);

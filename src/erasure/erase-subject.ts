@@ -43,7 +43,7 @@ export async function eraseSubject(
 export interface ResumeOptions {
   /** Ends the work before the next erasure. */
   readonly signal?: AbortSignal;
-  /** Called for an erasure that failed, while the others continue; absent: the first failure is thrown. */
+  /** Called for an erasure that failed, while the others continue. If absent, the first failure is thrown. */
   readonly onFailed?: (request: ErasureRequest, error: unknown) => void;
 }
 

@@ -82,7 +82,7 @@ export async function readErasure(
 /** A finished erasure with its announcements. */
 export interface ErasureReceipt extends Erasure {
   readonly finishedAt: Date;
-  /** Ids of the `SubjectErased` events, oldest first; empty if no record was found. */
+  /** Ids of the `SubjectErased` events, oldest first. Empty if no record was found. */
   readonly eventIds: readonly string[];
 }
 

@@ -38,7 +38,7 @@ const tokenRows = z.array(z.object({ id: z.string() }));
  * Finds the next records that still have keys. When a person is erased, a record whose key row was altered is left out,
  * because it could belong to another person.
  * @param db a handle in a transaction that holds the lock on the site's row
- * @param after event id after which the page starts; null: from the first
+ * @param after event id after which the page starts, or null to start at the first
  */
 export async function nextRecords(
   db: Queryable,

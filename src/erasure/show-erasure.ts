@@ -53,7 +53,7 @@ export function shownAnnouncement(announcement: Announcement): z.infer<typeof Er
 
 /**
  * The receipt of an erasure, finished or not.
- * @param backupRetentionDays days, or null if not configured
+ * @param backupRetentionDays days, or null if the operator has not configured them
  */
 export async function shownReceipt(
   db: Queryable,
@@ -156,9 +156,9 @@ export interface Remains {
    * erased values. The schema prevents this, but an operator can have changed the schema.
    */
   readonly areKeysSampled: boolean;
-  /** When deleted bytes were removed from the database's files, or null if not yet. */
+  /** When deleted bytes were removed from the database's files, or null if they were not yet. */
   readonly scrubbedAt: Date | null;
-  /** Days for which backups are kept, or null if not configured. */
+  /** Days for which backups are kept, or null if the operator has not configured them. */
   readonly backupRetentionDays: number | null;
   /**
    * The time until which backups from before the erasure may exist, or null if it is unknown or nothing was destroyed.
@@ -176,7 +176,7 @@ const KEY_TABLES = ['record_keys', 'persons', 'approval_tokens', 'exports', 'tes
 /**
  * Reads the remains of an erasure.
  * @param db a handle that may SELECT from the tables of keys
- * @param backupRetentionDays days, or null if not configured
+ * @param backupRetentionDays days, or null if the operator has not configured them
  */
 export async function readRemains(
   db: Queryable,

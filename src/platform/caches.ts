@@ -10,7 +10,7 @@ export interface ByteCache {
 }
 
 export interface ByteCacheOptions {
-  /** Most bytes that are stored. The least recently used ones are evicted first. */
+  /** Maximum number of bytes that are stored. The least recently used ones are evicted first. */
   readonly maxBytes: number;
   /** Values larger than this, in bytes, are returned but not stored. */
   readonly maxEntryBytes: number;

@@ -10,7 +10,7 @@ export function messageOf(error: unknown): string {
 const MAX_FIELD_ERRORS = 50;
 const MAX_NAME_LENGTH = 100;
 
-/** Converts the problems of a value to invalid fields, 50 at most. */
+/** Converts the problems of a value to invalid fields, at most 50. */
 export function fieldErrors({ issues }: z.ZodError): readonly FieldError[] {
   return issues.flatMap(errorsOfIssue).slice(0, MAX_FIELD_ERRORS);
 }

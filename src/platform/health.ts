@@ -89,7 +89,7 @@ export function statusOf(reasons: readonly ReadinessReason[], serving: Serving):
 export interface ReadinessSource {
   /** Name in the program's log. */
   readonly name: string;
-  /** @returns the current reasons; empty if all is well */
+  /** @returns the current reasons; an empty list if all is well */
   check(): Promise<readonly ReadinessReason[]> | readonly ReadinessReason[];
   /** Returns the reason to show while `check` rejects with this error or does not answer in time. */
   ifUnknown(error: unknown): ReadinessCode;

@@ -86,7 +86,7 @@ export interface ObtainedTimestamp {
   readonly certificates: readonly Uint8Array[];
   readonly crls: readonly Uint8Array[];
   readonly ocspResponses: readonly Uint8Array[];
-  /** Reasons why revocation data is missing, as readable text; empty if it is complete. */
+  /** Reasons why revocation data is missing, as readable text. Empty if it is complete. */
   readonly gatheringProblems: readonly string[];
 }
 

@@ -19,7 +19,8 @@ interface PagesOptions {
  * A list that loads page by page. A page can be empty although more follow; the next one is then
  * loaded at once, at most three times.
  * @param key key of the list, which includes everything that selects its items
- * @param refetch after how many milliseconds the list is read again, by what it holds; false: not by itself
+ * @param refetch after how many milliseconds the list is read again, depending on its content, or false to read it only
+ * once
  */
 export function usePages<T>(
   key: readonly unknown[],

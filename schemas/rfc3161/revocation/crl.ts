@@ -22,13 +22,13 @@ export interface Crl {
   readonly extensions: Extensions;
   /** Start of the time since which entries of expired certificates are kept (X.509 §9.5.2.8). */
   readonly keepsExpiredSince: Date | undefined;
-  /** Undefined: all certificates of the issuer. */
+  /** Undefined if it is about all certificates of the issuer. */
   readonly scope: CrlScope | 'unreadable' | undefined;
 }
 
 /** The issuingDistributionPoint extension (RFC 5280 §5.2.5): which certificates the list covers. */
 export interface CrlScope {
-  /** Undefined: every distribution point. */
+  /** Undefined if it is about every distribution point. */
   readonly names: readonly PointName[] | undefined;
   readonly onlyUserCertificates: boolean;
   readonly onlyCaCertificates: boolean;

@@ -9,7 +9,7 @@ export interface RevocationEvidence {
   readonly source: string;
   readonly thisUpdate: Date;
   readonly nextUpdate: Date | undefined;
-  /** undefined: not revoked, as of thisUpdate. */
+  /** Undefined if the certificate is not revoked as of thisUpdate. */
   readonly revoked: { readonly at: Date; readonly reason: number | undefined } | undefined;
   /**
    * Why it can only incriminate the certificate and not clear it, as the end of a sentence about `source`, or undefined

@@ -19,7 +19,7 @@ export type Extensions = ReadonlyMap<string, Extension>;
 /** Bits of KeyUsage (RFC 5280 §4.2.1.3). */
 export const KEY_USAGE = { digitalSignature: 0, nonRepudiation: 1, keyCertSign: 5, crlSign: 6 } as const;
 
-/** @throws MalformedInput also if an extension is there twice (RFC 5280 §4.2) */
+/** @throws MalformedInput including for an extension that occurs twice (RFC 5280 §4.2) */
 export function parseExtensions(node: Asn1Node): Extensions {
   return collectExtensions(listOf(node, TAG.sequence, 'extensions'));
 }

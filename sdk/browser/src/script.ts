@@ -2,7 +2,7 @@ import { type Started, startConsent } from './start.js';
 
 declare global {
   interface Window {
-    /** The SDK that the script started; absent before the script runs. */
+    /** The SDK that the script started. Absent before the script runs. */
     consentLedger?: Started;
   }
 }

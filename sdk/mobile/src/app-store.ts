@@ -21,7 +21,7 @@ const isJournal = recordOf(nullable(isText));
 export class AppStore implements Store {
   readonly #storage: AppStorage;
   readonly #texts = new Map<string, string>();
-  /** Changes that no write has taken yet; null: removed. */
+  /** Changes that are not written yet; null stands for a removed value. */
   #changes = new Map<string, string | null>();
   #writes: Promise<void> = Promise.resolve();
   #isFailing = false;

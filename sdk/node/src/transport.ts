@@ -31,7 +31,7 @@ export interface ServiceRequest {
    * was done.
    */
   readonly isUnrepeatable?: boolean;
-  /** Milliseconds that the service needs for its answer at most, if that is long. */
+  /** The longest time that the service needs for its response, in milliseconds, if that is long. */
   readonly takesMs?: number;
 }
 

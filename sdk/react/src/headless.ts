@@ -20,7 +20,7 @@ export interface ConsentValue extends ConsentState {
    * to be asked. For a page that draws its own parts, without `<Banner>`.
    */
   readonly layer: 'first' | 'settings' | null;
-  /** The categories that the site offers, with their texts; empty until they are known. */
+  /** The categories that the site offers, with their texts. Empty until they are known. */
   readonly categories: readonly KnownCategory[];
   /** The site's texts and labels by name, for example `title`, `text`, `accept`, `reject`, `settings`, `save`. */
   readonly texts: Readonly<Record<string, string>>;
@@ -60,7 +60,7 @@ export function ConsentSourceProvider({ consent, children }: ConsentSourceProps)
   return createElement(SessionContext.Provider, { value: session }, createElement(Subscriber), children);
 }
 
-/** Keeps the consent of the provider, also if no other component reads it. */
+/** Keeps the consent of the provider, even if no other component reads it. */
 function Subscriber(): ReactNode {
   useSnapshot(useSession());
   return null;

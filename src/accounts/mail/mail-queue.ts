@@ -36,7 +36,10 @@ export function mailLanguageOf(header: string | undefined): MailLanguage {
   return MailLanguage.parse(chooseLanguage(MAIL_LANGUAGES, acceptedLanguages(header), 'en'));
 }
 
-/** Returns a queue that records this cause with every mail. @param queueMail null: the service sends no mail */
+/**
+ * Returns a queue that records this cause with every mail.
+ * @param queueMail queues a mail; null if the service sends no mail
+ */
 export function causedBy(queueMail: QueueMail | null, { language, network }: MailCause): QueueMail | null {
   return queueMail === null ? null : (db, job) => queueMail(db, { ...job, language }, network);
 }

@@ -88,7 +88,7 @@ export function totpCode(secret: Uint8Array, step: number): string {
 /**
  * Finds the step of a code.
  * @param nowSeconds Unix time
- * @param after only later steps are accepted, so that a code is valid once; null: all
+ * @param after only later steps are accepted, so that a code is valid once; null permits all
  * @returns null if the code belongs to no accepted step
  */
 export function stepOfCode(secret: Uint8Array, code: string, nowSeconds: number, after: number | null): number | null {

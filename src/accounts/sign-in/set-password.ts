@@ -33,7 +33,7 @@ const ExpiryRows = z.tuple([z.object({ expires_at: z.date() })]);
 /**
  * Changes the password of a signed-in user, and ends the user's other sign-ins.
  * @param db a handle in the role `consent_ledger_admin`
- * @param queueMail tells the user; null: the service sends no mail
+ * @param queueMail queues the mail that tells the user; null if the service sends no mail
  * @returns the number of ended sign-ins, or null if the current password is wrong or was changed meanwhile
  * @throws RequestRefused VALIDATION_ERROR if the new password is the user's address
  */
@@ -99,7 +99,7 @@ export function createPasswordReset(
  * Sets a password with a reset token, and ends every sign-in of its user. The token must be valid,
  * its user enabled, and its creator still entitled.
  * @param db a handle in the role `consent_ledger_admin`
- * @param queueMail tells the user; null: the service sends no mail
+ * @param queueMail queues the mail that tells the user; null if the service sends no mail
  * @returns the number of ended sign-ins, or null if one of these conditions fails
  * @throws RequestRefused VALIDATION_ERROR if the password is the user's address
  */

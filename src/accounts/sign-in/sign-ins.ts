@@ -32,7 +32,7 @@ export interface StartedSignIn {
  * @param db a transaction in a role that may UPDATE (last_sign_in_at) `users`, and INSERT into
  *   `sign_ins` and `audit_log`
  * @param passwordHash the verified hash
- * @param queueMail tells the user, unless the user is a backend; null: no mail
+ * @param queueMail queues the mail that tells the user, unless the user is a backend; null if no mail is sent
  * @returns null if the user was disabled or the password changed meanwhile
  */
 export async function startSignIn(

@@ -37,7 +37,7 @@ export function mailboxOf(email: string): string {
  * and in its own network. If the service sends mail, all subaddresses count as one address, here and for the pause. If
  * it does not, no mailbox is needed to create an organisation, so each subaddress counts.
  * @param db a handle in the role `consent_ledger_api`
- * @param queueMail null: the service sends no mail
+ * @param queueMail queues a mail; null if the service sends no mail
  * @returns the token for the response, or null if it is mailed
  * @throws RequestRefused PROOF_OF_WORK_REQUIRED, or SERVICE_UNAVAILABLE if too many mails are queued. Nothing is
  *   changed then

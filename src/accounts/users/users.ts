@@ -81,7 +81,7 @@ const Grantor = z.object({ role: UserRole });
 /**
  * Returns whether the grantor of a right may still grant it: an operator always, a user only if their current role
  * permits it and their row is unaltered.
- * @param grantedBy id of the user; null: an operator
+ * @param grantedBy identifier of the user, or null for an operator
  * @param grantor the row of the user, read by the same statement as the row of the right. With two statements, an
  *   attacker who can write to the database could show each of them a different row. Null if the user is disabled.
  */

@@ -147,7 +147,7 @@ const RETRY_SECONDS = 30;
 /** Milliseconds that a client has for each part of the response once the file is complete. */
 const LAST_PART_MS = 60_000;
 
-/** SHA-256 digests, in hex, of the bearer tokens of auditors. Empty: everyone may read the structure. */
+/** SHA-256 digests, in hex, of the bearer tokens of auditors. If it is empty, everyone may read the structure. */
 export type AuditorKeys = readonly string[];
 
 export interface StructureOptions {

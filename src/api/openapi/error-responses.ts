@@ -48,7 +48,7 @@ export class ErrorResponses {
     const others = BODY_ERRORS.every((code) => codes.includes(code)) ? 'OtherErrorsWithBody' : 'OtherErrors';
     const all = [...byStatus].sort(([a], [b]) => a - b);
     const own = all.filter(([, ofStatus]) => ofStatus.some((code) => !OTHERS[others].includes(code)));
-    // Linters demand at least one 4xx response of its own for every operation.
+    // Linters require at least one 4xx response of its own for every operation.
     const stated = own.some(([status]) => status < 500) ? own : [...all.filter(([status]) => status === 400), ...own];
     return {
       ...Object.fromEntries(stated.map(([status, ofStatus]) => [String(status), this.#refer(status, ofStatus)])),

@@ -43,7 +43,7 @@ declare module 'fastify' {
     readonly countedClient: string;
     /** The network of the client, IPv4 /24 or IPv6 /48 (`src/platform/net/counted-client.ts`). */
     readonly countedNetwork: string;
-    /** The exact bytes of the body; empty if there is none. */
+    /** The exact bytes of the body. Empty if there is none. */
     readonly rawBody: Buffer;
   }
 }

@@ -7,8 +7,7 @@ import type { JsonObject } from '../../../schemas/json/json-value.js';
 /** The credentials that an operation requires, and the limit on the number of its requests. */
 export interface Access {
   /**
-   * Scope that the API key must have, `read` being part of `write`; null: the operation uses no API
-   * key.
+   * Scope that the API key must have, where `write` includes `read`. Null if the operation uses no API key.
    */
   readonly apiKey: 'read' | 'write' | null;
   /** Whether the request must be signed with the API key. */
@@ -21,7 +20,7 @@ export interface Access {
   /**
    * What the rate limit counts: every request of the key's tenant (`plan`), of the user, or from the client's address,
    * or only failed attempts. `configuration` is like `plan`, except that publishable keys count only by address,
-   * because a page loads the configuration before its visitor does anything. Null: no limit.
+   * because a page loads the configuration before its visitor does anything. Null if there is no limit.
    */
   readonly limit: 'plan' | 'configuration' | 'user' | 'address' | 'failures' | null;
 }
@@ -71,12 +70,12 @@ export interface Operation {
   readonly params: z.ZodObject;
   /** Whether the last path parameter may have slashes. */
   readonly isLastSlashed?: true;
-  /** Response to path parameters that `params` refuses; `VALIDATION_ERROR` unless given. */
+  /** Response to path parameters that `params` refuses; if omitted, `VALIDATION_ERROR`. */
   readonly invalidParams?: ErrorCode;
   readonly query: z.ZodObject;
   /** `NoBody` if the operation has none. */
   readonly body: z.ZodType;
-  /** Largest body in bytes; 65,536 unless given. */
+  /** Largest body in bytes; if omitted, 65,536. */
   readonly bodyLimit?: number;
   readonly status: 200 | 201 | 202;
   /** Schema of the JSON response. */

@@ -34,10 +34,10 @@ import { routesWith, type SignedCall } from '../server/route.js';
 
 export interface RecordingDeps {
   readonly admission: Pick<Admission, 'admit' | 'mint'>;
-  /** Absent: test keys are refused. */
+  /** If absent, test keys are refused. */
   readonly testAdmission?: TestAdmission;
   readonly rateLimiter: RateLimiter;
-  /** Is told the hosts of pages that record with live keys; absent: they are not noted. */
+  /** Is told the hosts of pages that record with live keys. If absent, the hosts are not noted. */
   readonly liveHosts?: Pick<LiveHosts, 'note'> | undefined;
   /** Schedules large submission batches by tenant. */
   readonly largeBatches: FairScheduler;

@@ -257,7 +257,7 @@ function configurationForTests(data: Configuration, isLive: boolean): Configurat
 interface RequestingPage {
   /** Whether real visitors may use it. Assumed if the browser hides its host. */
   readonly isLive: boolean;
-  /** Null: not known. */
+  /** Null if it is not known. */
   readonly host: string | null;
 }
 

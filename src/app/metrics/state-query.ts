@@ -142,7 +142,7 @@ const STATE_SQL = `
  * Reads both states in one short transaction, in the role `consent_ledger_api` or
  * `consent_ledger_worker`.
  * @param maxWaiting limit up to which waiting events are counted
- * @throws database errors, also after ten seconds
+ * @throws database errors, including one after ten seconds
  */
 export async function readPipelineState(
   db: Queryable,
@@ -162,7 +162,7 @@ const OverdueRows = z.tuple([z.object({ overdue: z.boolean() })]);
 
 /**
  * Returns whether any consent is still in no Merkle batch although the deadline of its promise has passed.
- * @throws database errors, also after ten seconds
+ * @throws database errors, including one after ten seconds
  */
 export async function hasOverduePromise(db: Queryable): Promise<boolean> {
   return withTransaction(db, async (db) => {

@@ -224,7 +224,7 @@ function listed(texts: readonly string[]): string {
   return texts.length === 0 ? 'none' : texts.join(', ');
 }
 
-/** Returns why nothing is imported, also in a dry run, or null if the file may be imported. */
+/** Returns why nothing is imported, even in a dry run, or null if the file may be imported. */
 function refusal({ wrongRows, unusedItems }: CheckedFile, { skipWrongRows, allowUnused }: Options): string | null {
   const unused = unusedItems.filter((item) => !allowUnused.includes(item));
   const reasons = [

@@ -16,7 +16,7 @@ export interface Field {
   readonly isRequired: boolean;
   readonly isNullable: boolean;
   readonly kind: 'text' | 'number' | 'flag' | 'list' | 'json';
-  /** The values that a text may have; absent: any. */
+  /** The values that a text may have. If absent, it may have any. */
   readonly choices?: readonly string[] | undefined;
   readonly isUuid: boolean;
 }

@@ -64,7 +64,7 @@ const JobColumns = z
 interface UnreadableExport {
   readonly id: string;
   readonly claim: string;
-  /** The columns that cannot be read, without their values, which may be personal; empty if the row was altered. */
+  /** The columns that cannot be read, without their values, which may be personal. Empty if the row was altered. */
   readonly columns: readonly string[];
 }
 

@@ -20,7 +20,7 @@ export interface ExportAuthor {
 
 export interface CreateExportOptions {
   readonly keyring: Pick<Keyring, 'siteKey'>;
-  /** Most exports of a tenant that may be queued, running or kept. */
+  /** Maximum number of exports of a tenant that may be queued, running or kept. */
   readonly maxPerTenant: number;
 }
 

@@ -94,7 +94,7 @@ export interface EntriesOptions {
   readonly disclose: Disclose;
   /** Size of the checkpoint. */
   readonly size: number;
-  /** Opens the person tag of a consent whose person is disclosed; null: the package opens none. */
+  /** Opens the person tag of a consent whose person is disclosed. Null if the package opens none. */
   readonly openTag: ((entry: SealedEntry) => Promise<PersonOpening | null>) | null;
   /** Called before every page. */
   readonly beforePage: (entries: number) => Promise<void>;

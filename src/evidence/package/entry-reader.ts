@@ -26,7 +26,7 @@ export interface SealedEntry {
   readonly consent: ConsentBody | null;
 }
 
-/** Most events that one statement reads; the event log returns fewer if they are large. */
+/** Maximum number of events that one statement reads; the event log returns fewer if they are large. */
 const PAGE = 1_000;
 
 /**

@@ -45,7 +45,7 @@ export interface ExportOptions {
   readonly keyring: Pick<Keyring, 'siteKey' | 'manifestKey' | 'proofKeyById' | 'openKeyRows' | 'openKeyColumns'>;
   /** Origin of the ledger. */
   readonly origin: string;
-  /** The verifier that the package names; undefined: it names none. */
+  /** The verifier that the package names, or undefined if it names none. */
   readonly verifier?: ReleasedVerifier;
   readonly now?: () => Date;
   readonly tracing?: Tracing;
@@ -360,7 +360,7 @@ function sortedNumbers(numbers: readonly number[]): readonly number[] {
   return [...new Set(numbers)].sort((a, b) => a - b);
 }
 
-/** Returns the tag that the person's next record would have; empty if the package makes no claim about it. */
+/** Returns the tag that the person's next record would have. Empty if the package makes no claim about it. */
 function nextTagOf(person: PersonScope | null): readonly AbsentTag[] {
   if (person === null || person.id === null || person.records === null) return [];
   return [{ tag: personTag(person.id, person.records + 1), from: 0 }];

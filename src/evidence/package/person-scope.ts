@@ -15,7 +15,7 @@ export interface PersonScope {
    * erased ones.
    */
   readonly id: Uint8Array | null;
-  /** Number of the person's records below the checkpoint; null: the filter restricts them further. */
+  /** Number of the person's records below the checkpoint, or null if the filter restricts them further. */
   readonly records: number | null;
   /** Revisions of these records, erased ones included. */
   readonly revisions: readonly number[];

@@ -16,7 +16,7 @@ const NAMES = 16;
 
 /**
  * The lines about the site and its controller, each with its line end.
- * @param site null: the package has no configuration of the site
+ * @param site the site, or null if the package has no configuration of it
  */
 export function controllerLines(site: ReadmeSite | null, names: Readonly<Record<keyof ReadmeSite, string>>): string {
   if (site === null) return '';

@@ -197,7 +197,7 @@ ${runs.length === 0 ? 'The package claims completeness for no stream.' : `The pa
   ${PACKAGE_FILES.manifest}       the filter of the export, and the SHA-256 of every file but attachments; signed in ${PACKAGE_FILES.manifestSignature}`;
 }
 
-/** Describes the gap that the restore of an older database left; empty if there is none. */
+/** Describes the gap that the restore of an older database left. Empty if there is none. */
 function lostKeys(records: number): string {
   if (records === 0) return '';
   return `The service lost the keys of ${counted(records, 'consent')} that ${records === 1 ? 'is' : 'are'} not erased. Their personal values cannot

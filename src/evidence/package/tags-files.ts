@@ -75,7 +75,7 @@ export class TagsFiles {
 
   /**
    * @param own indexes of the package's own leaves, by batch
-   * @param mostBytes the number of bytes that a verifier reads at most
+   * @param mostBytes maximum number of bytes that a verifier reads
    */
   constructor(
     readonly db: Queryable,

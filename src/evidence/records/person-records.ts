@@ -54,7 +54,7 @@ type CopyRow = z.infer<typeof CopyRow>;
  * rows and the event log decide which records these are. The read model only gives their positions in the log; where it
  * has none, or a wrong one, the ledger does. An erased record has no key row. A record whose key row or event was
  * altered is left out and reported.
- * @param after event id after which the page starts; null: from the newest
+ * @param after event id after which the page starts, or null to start at the newest
  * @param limit rows that are read; the bodies of this many records are in memory at once
  * @throws LogDiverged if a record is at none of the stated positions, because the page would then be incomplete;
  *   EventLogUnavailable, database errors

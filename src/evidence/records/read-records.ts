@@ -168,7 +168,7 @@ async function readAttachments(
 
 const NOTHING_PERSONAL: JsonObject = Object.fromEntries(PERSONAL_FIELDS.map((name) => [name, null]));
 
-/** A record as an export shows it. @param personal null: its personal values are erased */
+/** A record as an export shows it. @param personal null if its personal values are erased */
 export function exported(
   { revision, documentSlug }: Pick<SelectedRecord, 'revision' | 'documentSlug'>,
   record: SealedConsent,

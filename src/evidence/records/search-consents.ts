@@ -21,9 +21,9 @@ export interface SearchPlace {
 export interface ConsentSearch {
   readonly siteId: string;
   readonly filter: ConsentFilter;
-  /** The blind index of a person; null: the records of every person. */
+  /** The blind index of a person, or null for the records of every person. */
   readonly person: { readonly kind: BlindIndexKind; readonly index: Uint8Array } | null;
-  /** The search continues after this record; null: it starts with the newest. */
+  /** The search continues after this record. If null, it starts with the newest. */
   readonly after: SearchPlace | null;
 }
 

@@ -91,7 +91,7 @@ const PAGE = 20;
 /**
  * Reads the test records of a site in pages, each with one statement. Other requests get their turn between pages.
  * @param order `asc`: from the first after `after`; `desc`: from the newest
- * @param visitor blind index of a visitor id; null: of all
+ * @param visitor blind index of a visitor id, or null for all
  */
 export async function* testRecords(
   options: TestRecordOptions,

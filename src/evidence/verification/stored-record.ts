@@ -81,7 +81,7 @@ select ${CONSENT_READ_MODEL_COLUMNS}, s.tenant_id,
 
 /**
  * Looks up the position of a record.
- * @param tenantId limits the search to the records of this tenant; null: all tenants
+ * @param tenantId limits the search to the records of this tenant; null permits all tenants
  * @returns null if there is no record, or more than one
  */
 export async function findRecordPlace(

@@ -53,7 +53,7 @@ export interface Verification {
 export interface Verifier {
   /**
    * Checks one record.
-   * @param tenantId limits the search to the records of this tenant; null: all tenants
+   * @param tenantId limits the search to the records of this tenant; null permits all tenants
    * @returns null for an unknown record
    * @throws LogDiverged if the log has no event at the record's place
    * @throws EventLogUnavailable, KeyError, database errors

@@ -48,7 +48,7 @@ export interface Admission {
 export interface AdmissionOptions {
   /** Connections in the role `consent_ledger_api`. */
   readonly db: pg.Pool;
-  /** The server that must answer; absent: any. */
+  /** The server that must answer. If absent, any server may answer. */
   readonly server?: ServerBinding;
   readonly directory: SiteDirectory;
   readonly seals: RowSeals;

@@ -49,7 +49,7 @@ const RETRY_AFTER_SECONDS = 2;
 export interface SubmitterOptions {
   /** Connections in the role `consent_ledger_api`. */
   readonly db: pg.Pool;
-  /** The server that must answer; absent: any. */
+  /** The server that must answer. If absent, any server may answer. */
   readonly server?: ServerBinding | undefined;
   readonly promises: Promises;
   readonly limits: GroupLimits;

@@ -132,7 +132,7 @@ const MAX_CORRECTIONS = 3;
 /**
  * Obtains a cosignature over the newest stamped checkpoint.
  * @param db a handle in the role `consent_ledger_worker`
- * @returns the sizes that the witness cosigned, smallest first; empty if nothing was due
+ * @returns the sizes that the witness cosigned, smallest first; an empty list if nothing was due
  * @throws WitnessFailure, HttpFailure
  */
 async function cosignNewest(

@@ -138,7 +138,8 @@ export class InvalidMapping extends Error {
 
 /**
  * Reads a mapping from YAML or JSON.
- * @param base a preset, whose members apply where the file does not name them; absent: the file has all members
+ * @param base a preset, whose members apply where the file does not name them; if absent, the file must have all
+ * members
  * @throws InvalidMapping
  */
 export function parseMapping(text: string | null, base: Readonly<Record<string, unknown>> = {}): Mapping {

@@ -18,9 +18,9 @@ import { readSealedHeads } from './sealed-heads.js';
 export interface CheckedBatch {
   readonly header: BatchHeader;
   readonly headerText: string;
-  /** Leaves of the batch; empty for a roll-up. */
+  /** Leaves of the batch. Empty for a roll-up. */
   readonly leaves: readonly SealedLeaf[];
-  /** Inner nodes of the tree over the leaves (`BatchTree`); empty for a roll-up. */
+  /** Inner nodes of the tree over the leaves (`BatchTree`). Empty for a roll-up. */
   readonly nodes: Uint8Array;
   readonly heads: StreamHeads;
 }

@@ -212,7 +212,7 @@ async function handoverOf(state: FollowedLedger, body: CheckpointStampedBody): P
   return next;
 }
 
-/** Returns the announced keys that must also sign a checkpoint of this size, or null if none. */
+/** Returns the announced keys that must also sign a checkpoint of this size, or null if none must. */
 export function keysDueAt({ announced }: Pick<FollowedLedger, 'announced'>, size: number): AnnouncedKey | null {
   return announced !== null && size > announced.batch ? announced : null;
 }

@@ -167,7 +167,7 @@ export interface StampsDemanded {
   readonly authorities: number;
   /**
    * Number of the first policy with fewer stamps that is not in effect yet, or null if there is none. It takes effect
-   * with the first checkpoint over it that has the number of authorities demanded before.
+   * with the first checkpoint over it that has the number of authorities required before.
    */
   readonly waitingPolicy: number | null;
 }
@@ -180,11 +180,11 @@ const MAX_TOKENS_READ = 1_000;
 
 /**
  * Reads how many distinct authorities must stamp the next checkpoint. A policy with fewer `stamps` counts only after a
- * checkpoint that contains it has the stamps that were demanded before (docs/evidence-format.md §9, “A lowered number
+ * checkpoint that contains it has the stamps that were required before (docs/evidence-format.md §9, “A lowered number
  * of stamps”). The policies come from the log. Where they were sealed and who stamped them comes from tables. A row
  * that is wrong for a moment can only complete one checkpoint too early or too late, and the next checkpoint, which is
  * decided afresh, covers everything before it.
- * @param configured number of authorities that the configuration demands
+ * @param configured number of authorities that the configuration requires
  * @throws InvalidEventBody, EventLogUnavailable, database errors
  */
 export async function readStampsDemanded(

@@ -247,7 +247,7 @@ class Replay {
   /**
    * Replays in a pipeline: while the database applies one page, the next one is prepared, and the log reads the one
    * after. Preparation begins only when the rows were sent, because earlier it would delay them.
-   * @param until last position to replay; undefined: the end of the log; null: replay nothing
+   * @param until last position to replay; undefined for the end of the log, and null to replay nothing
    */
   async #replay(until: Position | null | undefined, betweenPages?: () => Promise<void>): Promise<void> {
     if (until === null) return;

@@ -22,7 +22,7 @@ export interface StreamEnds {
 
 export interface CheckOptions {
   readonly logger: ServiceLogger;
-  /** Pause between two pages of streams, in milliseconds; absent: none. */
+  /** Pause between two pages of streams, in milliseconds. If absent, there is no pause. */
   readonly paceMs?: number;
   /** Ends the check before the next page. */
   readonly signal?: AbortSignal;
@@ -47,7 +47,7 @@ export async function assertLogWhole(db: Queryable, eventLog: EventLog, options:
   }
 }
 
-/** Returns what a stream lost, or null if nothing. */
+/** Returns what a stream lost, or null if it lost nothing. */
 export function damageOf({ stream, known, first, actual }: StreamEnds): LogDamaged | null {
   if (actual < known) return new LogBehind(stream, known, actual);
   return first > 0 ? new RevisionGap(stream, 0, first) : null;

@@ -35,7 +35,7 @@ export interface RelayOptions {
   readonly pollMs?: number;
   /**
    * Finds waiting events whose notification was lost while the relay sleeps, which it does after `QUIET_TURNS` searches
-   * without a waiting event. Absent: the relay does not sleep.
+   * without a waiting event. If absent, the relay does not sleep.
    */
   readonly look?: Look;
   /**

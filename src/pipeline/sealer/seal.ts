@@ -37,8 +37,7 @@ export interface BatchContent {
   /** In the order of the log. */
   readonly leaves: readonly SealedLeaf[];
   /**
-   * Every event of a sealed stream up to this position is in this batch or an earlier one; null:
-   * unknown.
+   * Every event of a sealed stream up to this position is in this batch or an earlier one. Null if this is unknown.
    */
   readonly logPosition: Position | null;
 }

@@ -27,7 +27,7 @@ export interface StamperOptions extends CheckpointSigners {
   readonly eventLog: EventLog;
   readonly logger: ServiceLogger;
   readonly client: TimestampClient;
-  /** Number of distinct authorities that must stamp a checkpoint; the policies can demand more. */
+  /** Number of distinct authorities that must stamp a checkpoint; the policies can require more. */
   readonly quorum: number;
   /**
    * Stores the ledger's state outside the database; called before a checkpoint leaves the service.
@@ -147,7 +147,7 @@ class CheckpointStamper implements Stamper {
     }
   }
 
-  /** Returns the configured interval, or a shorter one if a policy that still applies demands it. */
+  /** Returns the configured interval, or a shorter one if a policy that still applies requires it. */
   async #intervalMs(): Promise<number> {
     const { db, minIntervalMs } = this.options;
     return Math.min(minIntervalMs, (await readPolicyPace(db, this.#now().getTime())).stampMs);

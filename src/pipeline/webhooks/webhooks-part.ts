@@ -246,7 +246,7 @@ export class Lanes {
     this.#running.set(id, lane);
   }
 
-  /** Notes how long a receiver took to answer, in milliseconds; null: it did not accept. */
+  /** Notes how long a receiver took to answer, in milliseconds, or null if it did not accept. */
   note(id: string, ms: number | null): void {
     if (ms === null || ms > SLOW_MS) this.#slow.add(id);
     else this.#slow.delete(id);

@@ -206,7 +206,7 @@ function assemble(values: Values) {
       publicVerify: values.PUBLIC_VERIFY_LIMIT,
       ipv6ClientPrefix: values.IPV6_CLIENT_PREFIX,
     },
-    /** SHA-256 digests, in hex, of the bearer tokens of auditors; none: the structure is public. */
+    /** SHA-256 digests, in hex, of the bearer tokens of auditors. If there are none, the structure is public. */
     structureAuditors: values.STRUCTURE_AUDITORS,
     /** `undefined`: there is no `/metrics`. */
     metricsToken: values.METRICS_TOKEN,

@@ -82,7 +82,7 @@ const list = (names: readonly string[]): string => names.map(quote).join(', ');
 const texts = (relation: string, key: readonly string[]): string =>
   key.map((name) => `${relation}.${quote(name)}::text`).join(', ');
 
-/** Rows after one key, up to and including another; null: no bound. */
+/** Rows after one key, up to and including another; null stands for no bound. */
 interface Range {
   readonly after: readonly string[] | null;
   readonly upTo: readonly string[] | null;

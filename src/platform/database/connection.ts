@@ -14,7 +14,7 @@ export interface ConnectionOptions extends SessionOptions {
   readonly url: string;
   /** Shown in `pg_stat_activity`; the service uses `programName`. */
   readonly applicationName: string;
-  /** Milliseconds that connecting may take; 10,000 if it is not given. */
+  /** Maximum time to connect, in milliseconds; 10,000 if omitted. */
   readonly connectTimeoutMs?: number;
   /** Steps that each new connection runs after its settings are set and checked. */
   readonly sessionSteps?: readonly SessionStep[];

@@ -7,7 +7,7 @@ import { DATABASE_ROLES } from './session.js';
 export interface SchemaDifference {
   /** Table, view, function, type, role or schema. */
   readonly object: string;
-  /** For example `index sites_domain`; empty: the whole object. */
+  /** For example `index sites_domain`. Empty for the whole object. */
   readonly part: string;
   /** The end of a sentence about the part: `is missing`. */
   readonly detail: string;

@@ -189,7 +189,7 @@ export interface IndexedPerson {
  * SQL of a page of a person's rows in `record_keys`, in the order of their event ids. It reads only as many rows as it
  * returns, however many the person has, and whatever the planner estimates.
  * @param bind adds a value to the statement and returns its parameter
- * @param after event id after which the page starts; null: from the first
+ * @param after event id after which the page starts, or null to start at the first
  */
 export function personRowsSql(
   { siteId, kind, index }: IndexedPerson,
@@ -220,7 +220,7 @@ export async function* personRows(
 
 /**
  * Reads the next rows of `record_keys` of a person, from the oldest to the newest.
- * @param after event id after which the page starts; null: from the first
+ * @param after event id after which the page starts, or null to start at the first
  */
 export async function nextPersonRows(
   db: Queryable,

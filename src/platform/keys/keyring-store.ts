@@ -259,7 +259,7 @@ export class KeyringStore {
   /**
    * Retires the current key of an installation's purpose. A row that was altered before keeps its wrong
    * seal.
-   * @param verifiesFor seconds for which it still verifies; null: without end
+   * @param verifiesFor seconds for which it still verifies, or null for no end
    * @returns the key; `undefined` if there was none
    */
   private async retire(db: Queryable, purpose: KeyPurpose, verifiesFor: number | null): Promise<StoredKey | undefined> {

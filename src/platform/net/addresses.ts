@@ -50,7 +50,7 @@ function groupsOf(text: string): number[] {
 /**
  * Returns whether a browser's origin is in a site's list. The comparison follows the form that
  * browsers send (RFC 6454 §6.1): scheme, host, and a port only if it is not the default.
- * @param allowed empty: every origin
+ * @param allowed the permitted origins; an empty list permits every origin
  */
 export function isOriginAllowed(allowed: readonly string[], origin: string): boolean {
   return allowed.length === 0 || allowed.includes(origin);

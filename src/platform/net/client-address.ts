@@ -15,7 +15,7 @@ export interface ClientAddresses {
   of(peer: string | undefined, forwardedFor: string | readonly string[] | undefined): string | null;
 }
 
-/** @param trustedProxies addresses and CIDR ranges; empty: no proxy is trusted */
+/** @param trustedProxies addresses and CIDR ranges; if it is empty, no proxy is trusted */
 export function createClientAddresses(trustedProxies: readonly string[]): ClientAddresses {
   const isIn = createAddressCheck();
   const isTrusted = (address: string | null): boolean =>

@@ -20,7 +20,7 @@ export class IncompleteConfiguration extends ChangeRefused {
  */
 export const MAX_ANSWER_BYTES = 3_200;
 
-/** Most problems in one response. */
+/** Maximum number of problems in one response. */
 const MAX_PROBLEMS = 200;
 
 /**
@@ -121,7 +121,7 @@ function isBlank(text: string | null | undefined): boolean {
   return text === null || text === undefined || text.trim() === '';
 }
 
-/** Most vendors that one message names. */
+/** Maximum number of vendors that one message names. */
 const MOST_NAMED = 10;
 
 /**

@@ -46,7 +46,7 @@ export interface Plan {
   readonly name: string;
   readonly isActive: boolean;
   readonly rateLimitPerMinute: number;
-  /** Consents per calendar month (UTC); null: no limit. */
+  /** Consents per calendar month (UTC), or null if there is no limit. */
   readonly consentQuota: number | null;
 }
 

@@ -7,7 +7,7 @@ import { attachedSitesOf, lockHomeDocument, refuseTakenSlug } from './document-s
 import { findVersions } from './document-version.js';
 import { activate, publishAttached, retire } from './version-states.js';
 
-/** Most sites that a document is attached to. Each of its versions is published at all of them. */
+/** Maximum number of sites that a document is attached to. Each of its versions is published at all of them. */
 export const MAX_ATTACHED_SITES = 50;
 
 /**

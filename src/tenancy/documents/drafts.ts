@@ -21,7 +21,7 @@ export const NewVersion = z.object({
 });
 export type NewVersion = z.infer<typeof NewVersion>;
 
-/** Most drafts of one document. */
+/** Maximum number of drafts of one document. */
 const MAX_DRAFTS = 20;
 const DraftCount = z.tuple([z.object({ drafts: z.int() })]);
 

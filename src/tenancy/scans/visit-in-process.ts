@@ -218,7 +218,7 @@ async function memoryOf(pid: string): Promise<number> {
   return own.reduce((sum, [, kilobytes]) => sum + Number(kilobytes) * 1024, 0);
 }
 
-/** Reads a file of a process; empty if the process has ended meanwhile. */
+/** Reads a file of a process. Empty if the process has ended meanwhile. */
 function textOf(pid: string, file: string): Promise<string> {
   return readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
 }

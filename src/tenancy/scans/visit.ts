@@ -71,7 +71,7 @@ const SetCookie = z.strictObject({
   /** Without a dot at its start. */
   domain: Host,
   path: Name,
-  /** Seconds from now; null: until the browser is closed. */
+  /** Seconds from now, or null if that is until the browser is closed. */
   durationSeconds: z.int().min(0).nullable(),
   isHttpOnly: z.boolean(),
   isSecure: z.boolean(),
@@ -107,7 +107,7 @@ export type VisitPage = (target: ScanTarget, cookie: InitialCookie | null, signa
 /** A page to visit. */
 export interface ScanTarget {
   readonly url: URL;
-  /** Whether the page may be at this URL, also after a redirect. */
+  /** Whether the page may be at this URL, including after a redirect. */
   readonly allows: (url: URL) => boolean;
 }
 
@@ -200,7 +200,7 @@ export const ScanJob = z.discriminatedUnion('kind', [
     /** Verified domain that the page must stay on. */
     domain: z.string(),
     cookie: InitialCookie.nullable(),
-    /** Null: the page is requested over plain HTTP. */
+    /** Null if the page is requested over plain HTTP. */
     chromePath: z.string().nullable(),
     /** Networks that are not public and may be reached nevertheless, on any port. */
     allowedNetworks: z.array(z.string()),

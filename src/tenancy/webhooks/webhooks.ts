@@ -52,7 +52,7 @@ function aad(webhookId: string): Uint8Array {
   return Buffer.from(`webhook\0${webhookId}`, 'utf8');
 }
 
-/** Most webhooks of one site. Each costs a request for every event. */
+/** Maximum number of webhooks of one site. Each costs a request for every event. */
 export const MAX_WEBHOOKS = 10;
 
 export interface NewWebhookOptions {

@@ -32,7 +32,7 @@ export interface FileKind<T extends Kept> {
 
 /**
  * Reads the proof files of batches on demand, and keeps the most recently used ones within a memory budget. The total
- * number of bytes read is limited, too: a small package whose proofs unpack to gigabytes, or whose entries jump between
+ * number of bytes read is also limited: a small package whose proofs unpack to gigabytes, or whose entries jump between
  * batches, must not take hours.
  */
 export class FileCache<T extends Kept> {

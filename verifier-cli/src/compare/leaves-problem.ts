@@ -11,7 +11,7 @@ export interface KeyedLeaf {
   readonly index: number;
   /** Stream key or tag, 32 bytes. */
   readonly key: Uint8Array;
-  /** Numbers of a run; absent for a tag. */
+  /** Numbers of a run. Absent for a tag. */
   readonly run?: RunPlace | undefined;
 }
 

@@ -14,7 +14,7 @@ export interface DirectoryEntry {
   readonly packedSize: number;
   readonly size: number;
   readonly headerOffset: number;
-  /** Its problems; empty if there are none. */
+  /** Its problems. Empty if there are none. */
   readonly problems: readonly Finding[];
 }
 

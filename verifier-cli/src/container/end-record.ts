@@ -11,7 +11,7 @@ export interface EndRecord {
   readonly directorySize: number;
   /** Offset of the first of these end records: the central directory must end here. */
   readonly start: number;
-  /** Their problems; empty if there are none. */
+  /** Their problems. Empty if there are none. */
   readonly problems: readonly Finding[];
 }
 

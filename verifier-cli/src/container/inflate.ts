@@ -6,7 +6,7 @@ import { createInflateRaw, inflateRawSync } from 'node:zlib';
 const CHUNK_BYTES = 128 * 1024;
 
 /**
- * Packed bytes that one call may unpack. Most files of a package are small, and a stream costs many
+ * Maximum number of packed bytes that one call unpacks. Most files of a package are small, and a stream costs many
  * times more than their data.
  */
 const SMALL_BYTES = 32 * 1024;

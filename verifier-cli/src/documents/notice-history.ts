@@ -21,7 +21,7 @@ export interface ConfigurationTerm {
   readonly published: NoticePlace;
   /** The publication of the next configuration, or null if none is enclosed. */
   readonly superseded: NoticePlace | null;
-  /** Days after which a consent expires; null: never. */
+  /** Days after which a consent expires, or null if it never does. */
   readonly validityDays: number | null;
   /** The first configuration that contradicts an earlier one. */
   readonly contradiction: Contradiction | null;

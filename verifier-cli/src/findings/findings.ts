@@ -29,7 +29,7 @@ export interface CheckResult extends Stated {
   readonly counts: Readonly<Record<Outcome, number>>;
   /** The first failures, then the first undecided items, at most `MAX_PROBLEMS` of each. */
   readonly problems: readonly Problem[];
-  /** The checks whose findings cause all of these; empty if one has no other cause. */
+  /** The checks whose findings cause all of these. Empty if one of them has no other cause. */
   readonly because: readonly CheckId[];
   /** The checks that fail or remain undecided because of this one, alone or with others. */
   readonly affects: readonly CheckId[];

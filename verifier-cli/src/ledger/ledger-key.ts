@@ -24,7 +24,7 @@ export interface TrustedKeys {
    */
   readonly inForce: readonly VerifierKey[];
   /**
-   * The same, also following announcements whose proof is incomplete, or null if there are none. What only these keys
+   * The same keys, and those of announcements whose proof is incomplete. Null if there are none. What only these keys
    * signed is neither wrong nor proved.
    */
   readonly unproved: Pick<TrustedKeys, 'keys' | 'inForce'> | null;

@@ -21,7 +21,7 @@ interface Evaluated {
   readonly text: ListedConsent['text'];
 }
 
-/** Most consents that a program lists. Each takes about a kilobyte of memory. */
+/** Maximum number of consents that a program lists. Each takes about a kilobyte of memory. */
 export const MAX_CONSENTS = 100_000;
 
 type Draft = { -readonly [Member in keyof ListedConsent]: ListedConsent[Member] };
@@ -35,7 +35,7 @@ export class ConsentList {
   #count = 0;
   #listing: ConsentListing = { consents: [], count: 0 };
 
-  /** @param limit consents that the list holds at most */
+  /** @param limit maximum number of consents in the list */
   constructor(readonly limit: number) {}
 
   /** The consents, once the package is verified. */

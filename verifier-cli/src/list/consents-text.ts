@@ -42,7 +42,7 @@ export function consentsText(
   ].join('\n');
 }
 
-/** States in words that a list leaves consents out; empty if it is complete. */
+/** Says that a list leaves consents out. Empty if the list is complete. */
 export function restText({ consents, count }: ConsentListing, { list }: Texts): string {
   return consents.length === count ? '' : list.onlyFirst(consents.length);
 }

@@ -9,7 +9,7 @@ export type SizeStampedBy = (batch: number, authorities: number) => number;
 /**
  * Returns how many distinct authorities must have stamped a batch according to the policies (docs/evidence-format.md
  * §9). A policy with fewer `stamps` applies only to batches after a checkpoint that includes it and has the stamps
- * demanded before. Otherwise one authority that colludes with the operator could make its own stamp sufficient.
+ * required before. Otherwise one authority that colludes with the operator could make its own stamp sufficient.
  * @param batch number of the batch
  */
 export function stampsDemanded(policies: Policies, batch: number, sizeStampedBy: SizeStampedBy): number {

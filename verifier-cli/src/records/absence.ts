@@ -42,7 +42,7 @@ export async function verifyAbsence(
   tags: TagCache,
   { manifest, tail, size, work }: AbsenceContext,
 ): Promise<ErasureAbsence> {
-  // `completeness.runs` demands the whole stream of a package without a filter. A receipt shows the state of the
+  // `completeness.runs` requires the whole stream of a package without a filter. A receipt shows the state of the
   // record's own checkpoint.
   if (manifest === null || size === null || isUnfiltered(manifest.filter) || isReceipt(manifest))
     return { kind: 'not-needed' };

@@ -25,7 +25,7 @@ interface Choice extends Stated {
   readonly permitted: readonly string[];
 }
 
-/** Most rows of imported files that are compared. */
+/** Maximum number of rows of imported files that are compared. */
 const MOST_ROWS = 500_000;
 /** Nobody consented on a web site before this. */
 const FIRST_CLAIM = '1995-01-01T00:00:00.000Z';

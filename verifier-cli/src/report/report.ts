@@ -81,13 +81,13 @@ export interface ReportedPolicy {
   readonly stamp_within_seconds: number;
 }
 
-/** Authorities and witnesses of the newest checkpoint, and the numbers that the policy demands for it. */
+/** Authorities and witnesses of the newest checkpoint, and the numbers that the policy requires for it. */
 export interface ReportedNewest {
   /** Its size, or null if the package includes none. */
   readonly checkpoint: number | null;
   /** Distinct authorities with a valid time stamp over it. */
   readonly authorities: number;
-  /** How many the policy demands. While a lowered number has not taken effect, this is the previous one. */
+  /** The number that the policy requires. While a lowered number has not taken effect, this is the previous one. */
   readonly authorities_demanded: number;
   /** Given witnesses with a valid cosignature over it. */
   readonly witnesses: number;
@@ -232,7 +232,7 @@ export interface VerificationReport {
   readonly witnesses: {
     /** Size of the newest checkpoint, or null if the package includes none. */
     readonly checkpoint: number | null;
-    /** How many given witnesses the verifying person or the policy requires; null: any number. */
+    /** How many given witnesses the verifying person or the policy requires. Null permits any number. */
     readonly required: number | null;
     /** Given witnesses whose cosignature is valid, and the time that each one states. */
     readonly cosigned: readonly { readonly name: string; readonly time: string }[];
@@ -249,7 +249,7 @@ export interface VerificationReport {
   readonly texts: { readonly count: number; readonly first: readonly ReportedText[] };
   /** The recorded scans of the site's pages. */
   readonly scans: ReportedScans;
-  /** Statements that the package proves, in words; empty if a check failed. */
+  /** Statements that the package proves, as readable text. Empty if a check failed. */
   readonly proves: readonly string[];
   /** Statements that the evidence does not prove, independent of the verdict. */
   readonly not_proved: readonly string[];

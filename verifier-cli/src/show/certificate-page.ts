@@ -23,7 +23,7 @@ export interface CertificateFacts {
   readonly trust: TrustSource;
 }
 
-/** Characters of one value, and of the excerpt of the text, that a certificate shows at most. */
+/** Maximum number of characters of one value, and of the excerpt of the text, in a certificate. */
 const MAX_VALUE = 280;
 const MAX_EXCERPT = 420;
 

@@ -116,8 +116,8 @@ function sizesByAuthority(holding: readonly Stamp[]): ReadonlyMap<string, readon
 }
 
 /**
- * @param indexOf number of stamps over checkpoints that do not cover a batch: batches between two
- *   stamps, and under the same policies, have one demand
+ * @param indexOf number of stamps over checkpoints that do not cover a batch: batches between two stamps, and under the
+ * same policies, have the same requirement
  */
 function demands(
   policies: Policies,

@@ -30,8 +30,8 @@ export interface WitnessTrust {
   /** Keys of type 0x04 and 0x06, each public key once. Keys of the same name belong to one witness. */
   readonly keys: readonly VerifierKey[];
   /**
-   * How many witnesses must have cosigned the newest checkpoint. Null: as many as the ledger's policy
-   * demands, or any number if it demands none.
+   * How many witnesses must have cosigned the newest checkpoint. If null, as many as the ledger's policy requires, or
+   * any number if the policy requires none.
    */
   readonly required: number | null;
   /** The rule that these witnesses must meet; `required` is the fewest that can meet it. */

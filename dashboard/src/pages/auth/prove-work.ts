@@ -5,7 +5,7 @@ import { ApiFailure } from '../../api/failure.js';
 /** The page stays usable between slices. A worker would need a script URL of its own. */
 const SLICE_MS = 25;
 const TRIES_BETWEEN_LOOKS = 256;
-/** Others may sign up while the page computes, so a further challenge can demand more. */
+/** Others may sign up while the page computes, so a further challenge can require more. */
 const MOST_CHALLENGES = 3;
 
 /**

@@ -9,7 +9,7 @@ import { type Searched, usePersonPages } from './searched-person.js';
 import { oldestFirst } from './state-at.js';
 import { StateSection } from './state-section.js';
 
-/** Most records that one export may name. */
+/** Maximum number of records that one export may name. */
 const MOST_RECORDS = 1000;
 
 interface PersonResultsProps {

@@ -110,8 +110,9 @@ class ShownBanner implements Banner {
   }
 
   /**
-   * Puts the banner on the page, also again after a page moved it, or replaced its body or what that contains. At the
-   * end of the body, because frameworks that take over a whole document tolerate strange nodes there alone (React 18).
+   * Puts the banner on the page, and again after a page moved it, or replaced its body or the body's content. The
+   * banner goes to the end of the body, because frameworks that take over a whole document tolerate strange nodes there
+   * alone (React 18).
    */
   #mount(): void {
     const host = this.#host;
@@ -230,7 +231,7 @@ class ShownBanner implements Banner {
       this.#root.append(this.#first);
       if (isDialog(this.#first)) {
         this.#first.addEventListener('close', () => this.#isLeft() && this.#renderCorner(view));
-        // It stays closed also in another language.
+        // It also stays closed in another language.
         if (!isLeft) {
           this.#mount();
           this.#first.showModal();

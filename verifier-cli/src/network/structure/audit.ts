@@ -35,7 +35,7 @@ import {
 import { TagIndex } from './tag-index.js';
 import { type TiledLog, Withheld } from './tiled-log.js';
 
-/** Most milliseconds of work that a crash may lose, in addition to the work of one period. */
+/** Maximum number of milliseconds of work that a crash may lose, in addition to the work of one period. */
 const COMMIT_MS = 60_000;
 /** Bytes of an end of a stream: its key, and the number of its events as 8 bytes. */
 const HEAD_BYTES = 40;

@@ -41,7 +41,7 @@ export type Claim =
 /** The ledger breaks a rule of its structure. The message says which. */
 export class Violation extends Error {
   override readonly name = 'Violation';
-  /** @param claim null: no proof is possible, for example because a file is not published */
+  /** @param claim null if no proof is possible, for example because a file is not published */
   constructor(
     message: string,
     readonly claim: Claim | null,

@@ -31,7 +31,7 @@ const MOST_FAILURES = 3;
  * waits, because a rate limit is not a refusal to publish. An interrupted download resumes where it ended (RFC 9110
  * §14), so that a large file arrives even over an unstable connection.
  * @returns its bytes in pieces, or null if it is not published
- * @throws Unreachable, also while the pieces are read
+ * @throws Unreachable, including while the pieces are read
  */
 export async function openUrl(url: string, options: HttpOptions): Promise<AsyncIterable<Uint8Array> | null> {
   const first = await ask(options, url, 0);

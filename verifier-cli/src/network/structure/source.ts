@@ -16,7 +16,7 @@ export interface StructureSource {
    * Opens a file.
    * @param path below `/checkpoints/`
    * @returns its bytes in pieces, or null if it is not published
-   * @throws Unreachable if there is no usable answer, also while the pieces are read
+   * @throws Unreachable if there is no usable response, including while the pieces are read
    */
   open(path: string): Promise<AsyncIterable<Uint8Array> | null>;
   /** The same, of which an aborted signal ends the requests. */

@@ -85,7 +85,7 @@ async function isOtherProcess(pid: number, start: string): Promise<boolean> {
 }
 
 /**
- * Returns the boot of the machine and the start of a process, without spaces; empty if the system does not tell them.
+ * Returns the boot of the machine and the start of a process, without spaces. Empty if the system does not tell them.
  */
 async function startOf(pid: number): Promise<string> {
   const [boot, stat] = await Promise.all([textOf('/proc/sys/kernel/random/boot_id'), textOf(`/proc/${pid}/stat`)]);
