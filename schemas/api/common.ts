@@ -73,7 +73,7 @@ export const Warnings = z
   )
   .optional();
 
-/** In the responses to a `LanguageQuery`. */
+/** The member for the language in the responses to a `LanguageQuery`. */
 export const LanguageWarnings = Warnings.describe('That `language` was not read as it is written. Absent if it was.');
 
 /** Query parameter that replaces the API key in requests to the public scanner. */

@@ -53,12 +53,11 @@ const LABELS: Readonly<Record<string, string>> = {
 
 const LANGUAGES = Object.keys(LABELS);
 
-/** The text of a control, and its language, which differs from that of the banner where no translation is known. */
+/** The text of a control, and its language, which differs from that of the banner if no translation is known. */
 export type BannerLabel = { readonly text: string; readonly language: string };
 
 /**
- * Returns the texts of the banner's controls: those of the site's configuration, or else of this file, or else in
- * English.
+ * Returns the texts of the banner's controls from the site's configuration, or else from this file, or else in English.
  * @param banner texts of the configuration by name
  * @param language language of the configuration (BCP 47)
  */

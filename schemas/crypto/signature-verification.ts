@@ -41,7 +41,7 @@ interface Runtime {
 }
 
 /**
- * Verifies one signature. Asynchronous, because the browser replacement of this file may be.
+ * Verifies one signature. The function is asynchronous, because its replacement in browsers may be.
  *
  * @param signature the signature; for ECDSA, the DER of ECDSA-Sig-Value (RFC 5480), as CMS and X.509 carry it
  * @param runtime what Node.js lists

@@ -4,7 +4,7 @@ import { ConsentRecord } from './consent-recorded.js';
 
 export const CONSENT_IMPORTED = 'ConsentImported.v1';
 
-/** Channel of every imported consent, and of no other one. */
+/** Channel of all imported consents, and of no others. */
 export const IMPORT_CHANNEL = 'import';
 
 /** Importer of a row that no user of the tenant imported. */

@@ -11,17 +11,17 @@ export const SCAN_CHOICES = ['none', 'refused'] as const;
 export const SCAN_PROBLEMS = ['undeclared', 'before_choice', 'after_refusal'] as const;
 export const SCAN_METHODS = ['browser', 'http'] as const;
 
-/** Longest name of a cookie or of an entry of a storage, in characters. */
+/** Maximum length of the name of a cookie or storage entry, in characters. */
 export const MAX_SCANNED_NAME = 200;
 /** Maximum number of items of each list in a record. */
 export const MAX_SCANNED_ITEMS = 100;
-/** Largest lifetime that a record states, in seconds: a longer one is stated as this one. */
+/** Largest lifetime that a record states, in seconds. A longer lifetime is stated as this value. */
 export const MAX_SCANNED_SECONDS = 1_000_000_000;
 
 const Name = z.string().max(MAX_SCANNED_NAME);
 const Host = z.string().max(253);
 const Category = ConsentCategory.shape.key.nullable();
-/** Address without query, fragment and path parameters, which can name a person. */
+/** Address without query, fragment and path parameters, because these can name a person. */
 const PageAddress = z
   .string()
   .regex(/^https?:\/\/[^?#;@]+$/)
@@ -30,7 +30,7 @@ const PageAddress = z
 function list<T extends z.ZodType>(item: T) {
   return z.strictObject({
     items: z.array(item).max(MAX_SCANNED_ITEMS),
-    /** How many more the scan found that the record omits. */
+    /** Number of further findings that the record omits. */
     left_out: Count,
   });
 }

@@ -39,7 +39,7 @@ export const BatchHeader = z
     v: z.literal(1),
     /** Index in the ledger tree, from 0. */
     number: Count,
-    /** 0: a batch. 1, 2: a roll-up (`levelOf`). */
+    /** 0 for a batch, 1 and 2 for a roll-up (`levelOf`). */
     level: z.union([z.literal(0), z.literal(1), z.literal(2)]),
     /** Number of entries: of the batch, or of all batches that the roll-up covers. */
     count: Count,
@@ -56,15 +56,15 @@ export const BatchHeader = z
     /** RFC 6962 root over the consents' person tags, in increasing order. */
     tags_root: Sha256Hex,
     /**
-     * Number of events of the stream `policy` in this batch and all batches before it. By the last leaf of
-     * the ledger tree, a receipt shows that it leaves out no policy.
+     * Number of events of the stream `policy` in this batch and all batches before it. With the last leaf of the ledger
+     * tree, a receipt shows that it leaves out no policy.
      */
     policies: Count,
     /** max(clock, `sealed_at` of the leaf before). The service's claim. */
     sealed_at: Instant,
     /**
-     * The newest time stamp response that existed when this batch was sealed: the sealing came after
-     * it. Null before the first.
+     * The newest time stamp response that existed when this batch was sealed. It proves that the sealing came later.
+     * Null before the first response.
      */
     after: z.strictObject({ size: Count, sha256: Sha256Hex }).nullable(),
   })
@@ -72,7 +72,7 @@ export const BatchHeader = z
   .refine(({ level, root }) => (level === 0) === (root !== null), { path: ['root'], error: 'only a batch has one' });
 export type BatchHeader = z.infer<typeof BatchHeader>;
 
-/** Whether a leaf of the ledger tree is a batch, which has entries, and not a roll-up. */
+/** Whether a leaf of the ledger tree is a batch, which has entries, rather than a roll-up. */
 export function isBatch(level: Level): boolean {
   return level === 0;
 }
@@ -145,8 +145,8 @@ export interface KeyedRun extends StreamRun {
 }
 
 /**
- * Sorts runs by stream key and lets them tile: each starts where the one before ends.
- * @param runs one for each stream
+ * Sorts runs by stream key and lets them tile: each starts where the previous run ends.
+ * @param runs the runs, one for each stream
  */
 export function tiledRuns(runs: readonly RevisionRun[], keyOf: StreamKeyOf): readonly KeyedRun[] {
   let start = 0;

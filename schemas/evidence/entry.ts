@@ -59,9 +59,9 @@ export const Entry = z.strictObject({
    */
   proof_hash: Sha256Hex.nullable(),
   /**
-   * In hex. Of a consent: the tag of its person's record (`personTag`), or 32 random bytes without a
-   * person. Of an erasure: the tag of the record's erasure (`erasureTag`), or random bytes if
-   * it has an earlier one. Null for other events.
+   * In hex. For a consent, the tag of its person's record (`personTag`), or 32 random bytes if it has no person. For an
+   * erasure, the tag of the record's erasure (`erasureTag`), or random bytes if the record has an earlier erasure. Null
+   * for other events.
    */
   person_tag: Sha256Hex.nullable(),
 });
@@ -94,7 +94,7 @@ export function entryText(parts: EntryParts): string {
 
 /** The entry of a consent whose record is ASCII: none of these texts but the record needs escaping. */
 export interface ConsentEntryParts {
-  /** Name of the stream, which has no character that JSON escapes. */
+  /** Name of the stream, without characters that JSON escapes. */
   readonly stream: string;
   readonly revision: number;
   /** Leaf hash in hex, or null at revision 0. */

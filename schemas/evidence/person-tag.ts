@@ -31,9 +31,9 @@ export function personTag(id: Uint8Array, n: number): Uint8Array {
 const ERASURE_PREFIX = concatBytes(utf8('consent-ledger erasure v1'), Uint8Array.of(0));
 
 /**
- * The tag of a record's erasure: SHA-256("consent-ledger erasure v1" ‖ 0x00 ‖ the record's event id, 36
- * characters). Where a batch's sorted tags do not have it, the batch does not have the erasure. Who has
- * only the published tags cannot tell which record is erased: the id is known to holders of the record.
+ * The tag of a record's erasure: SHA-256("consent-ledger erasure v1" ‖ 0x00 ‖ the record's event id, 36 characters). If
+ * a batch's sorted tags do not include it, the batch does not have the erasure. Someone who has only the published tags
+ * cannot tell which record is erased, because only holders of the record know its id.
  * @param eventId UUID in lower case
  * @returns 32 bytes
  */

@@ -35,7 +35,7 @@ export function areAdjacent(before: number | undefined, next: number | undefined
   return (next ?? size) === (before ?? -1) + 1;
 }
 
-/** Maximum number of leaves of a tree that a proof may be about: above, indexes are not exact. */
+/** Maximum number of leaves of a tree for a proof: beyond it, indexes are not exact. */
 const MOST_LEVELS = 53;
 
 /**

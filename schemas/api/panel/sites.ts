@@ -19,7 +19,7 @@ export const SiteDomain = z
   .max(MAX_DOMAIN)
   .regex(LABELS, 'must be a domain, for example shop.example')
   .refine((domain) => !domain.endsWith('.localhost'), 'must be a domain of the public DNS, not below localhost')
-  // As in URLs (WHATWG URL §3.5): whatever ends in a number is an IPv4 address or invalid.
+  // As in URLs (WHATWG URL §3.5), a name that ends in a number is an IPv4 address or invalid.
   .refine((domain) => !/\.(?:[0-9]+|0x[0-9a-f]*)$/.test(domain), 'must be a domain, not an IP address');
 
 /**

@@ -120,7 +120,7 @@ function parseAttribute(node: Asn1Node): Attribute {
   };
 }
 
-/** Maximum number of characters of a value that is folded; no real one has a tenth of them (RFC 5280 appendix A.1). */
+/** Maximum number of characters of a value that is folded; no real value has a tenth of it (RFC 5280 appendix A.1). */
 const MAX_FOLDED = 1000;
 
 /**

@@ -92,7 +92,7 @@ export interface PolicySettings {
   readonly stampWithinSeconds: number;
   /** Number of distinct time stamp authorities for each checkpoint; the default is 1. */
   readonly stamps?: number;
-  /** One verifier-key line of each witness; the default is none. */
+  /** One verifier-key line for each witness; the default is none. */
   readonly witnesses?: readonly string[];
   /** Number of witnesses that cosign each checkpoint; the default is 0. */
   readonly witnessesRequired?: number;

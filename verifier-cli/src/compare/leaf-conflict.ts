@@ -72,7 +72,7 @@ function conflictOf(
   return null;
 }
 
-/** Returns the leaves of a view between which a key would be, and the one with the same index. */
+/** Returns the two leaves of a view that a key would be between, and the leaf with the same index. */
 function neighboursOf({ leaves }: ShownTree, { index, key }: KeyedLeaf): readonly KeyedLeaf[] {
   const text = toHex(key);
   const chosen = [

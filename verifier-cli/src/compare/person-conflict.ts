@@ -82,7 +82,7 @@ function openedPerson({ manifest }: History, all: readonly ShownPersonRecord[]):
 interface PersonsShown {
   /** The consents that disclose `visitor_id`. */
   readonly named: readonly ShownPersonRecord[];
-  /** Event ids of the records whose erasure it shows. */
+  /** Event ids of the records whose erasure the side shows. */
   readonly erased: readonly string[];
 }
 

@@ -15,10 +15,10 @@ export interface PersonRecord {
 }
 
 /**
- * Finds the numbers that records have under an id. A record of a person is an event of the stream, so its number is at
- * most its revision plus 1.
+ * Finds the numbers of records under an id. A record of a person is an event of the stream, so its number is at most
+ * its revision plus 1.
  * @param id hex
- * @returns numbers by tag; a record that is not in it has no tag of the id, if `isDecided`
+ * @returns numbers by tag; if `isDecided`, a record that is missing here has no tag of the id
  */
 export function numbersUnder(id: string, records: readonly PersonRecord[]): ReadonlyMap<string, number> {
   const numbers = new Map<string, number>();

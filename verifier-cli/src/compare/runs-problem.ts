@@ -9,7 +9,7 @@ export interface PlacedRun {
   readonly last: number;
 }
 
-/** A statement of a run: the leaves up to `number` have `count` events of the stream. */
+/** A statement that a run makes: the leaves up to `number` have `count` events of the stream. */
 interface Counted<T> {
   readonly number: number;
   readonly count: number;

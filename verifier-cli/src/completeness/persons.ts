@@ -22,7 +22,7 @@ export const PERSON_COVERAGES = [
 ] as const;
 export type PersonCoverage = (typeof PERSON_COVERAGES)[number];
 
-/** What the package is, and how much there is of it. */
+/** The kind of the package, and its size. */
 interface PersonContext {
   /** The person that the verifying person asks about, as `visitor_id` names persons, or null if there is none. */
   readonly asked: string | null;
@@ -45,19 +45,19 @@ const LEAST_LINE_BYTES = 64;
 export class PersonRecords {
   readonly #id: Uint8Array | null;
   readonly #records: number | null;
-  /** Whether the package can have an entry for each of them. */
+  /** Whether the package can have an entry for each of the records. */
   readonly #areFew: boolean;
   /** Tags of the person, in hex, that no entry has had so far. */
   readonly #missing = new Set<string>();
   /** Records with a tag of the person whose version is not known. */
   #unread = 0;
-  /** Number of entries whose tag is not even known. */
+  /** Number of entries whose tag is unknown. */
   #unknown = 0;
   /** Whether all consents of the package are to be of one person. */
   readonly #isOfPerson: boolean;
   /** The person, as the first value of `visitor_id` among the person's records names them. */
   #visitor: string | null = null;
-  /** Event ids of the person's records without `visitor_id`, but for those marked as erased or `key_lost`. */
+  /** Event ids of the person's records without `visitor_id`, except those marked as erased or `key_lost`. */
   readonly #unnamed: string[] = [];
   /** The person that the verifying person asks about, or null if there is none. */
   readonly #asked: string | null;
@@ -87,7 +87,7 @@ export class PersonRecords {
   /**
    * Takes a consent. Only the person's own records disclose values, and these must name one person. Otherwise an
    * operator could state the tags of another person, or of nobody.
-   * @returns whether it is a record of the person, as far as the manifest tells
+   * @returns whether it is a record of the person, according to the manifest
    */
   accept({ entry, source, findings }: ReadEntry, disclosures: readonly Disclosure[]): boolean {
     const { person_tag: tag, event_id: eventId } = entry;

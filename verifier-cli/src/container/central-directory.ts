@@ -87,7 +87,7 @@ function readEntry(
   if (zip64 !== undefined) {
     const large = viewOf(zip64);
     let next = 0;
-    // Exactly one value for each that the header leaves out, and no other bytes (APPNOTE 4.5.3).
+    // Exactly one value for each field that the header leaves out, and no other bytes (APPNOTE 4.5.3).
     if (zip64.length !== wanted * 8) problems.push(finding('zip64-contradicts-header'));
     const take = (value: number): number | null => {
       if (value !== 0xffffffff) return value;

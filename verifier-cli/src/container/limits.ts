@@ -17,7 +17,7 @@ export const LIMITS = {
   /** JSON values in the manifest: it may list 450,000 files and 100,000 runs. */
   manifestValues: 1_000_000,
   /**
-   * Bytes of a checkpoint's note, and of all of them: they stay in memory during the whole check.
+   * Bytes of one checkpoint's note, and of all notes: they stay in memory during the whole check.
    */
   noteBytes: 64 * 1024,
   notesBytes: 40 * 1024 * 1024,
@@ -43,11 +43,11 @@ export const LIMITS = {
   erasedIds: 2_000_000,
   /** Different document versions and configurations that records refer to. */
   references: 100_000,
-  /** Characters of what they refer by. */
+  /** Characters of these references. */
   referenceLength: 32 * 1024 * 1024,
   /** Records of the person whom a package is about. */
   personRecords: 1_000_000,
-  /** Salts that are compared with one another; further ones are not. */
+  /** Salts that are compared with one another; further salts are not compared. */
   salts: 4_194_304,
   /** Bytes of audit paths or leaf hashes in memory at a time. */
   proofCacheBytes: 48 * 1024 * 1024,
@@ -56,7 +56,7 @@ export const LIMITS = {
    * once for the policies.
    */
   proofLoads: 3,
-  /** The same for tags. Entries, a person and the absence of erasures each need them once. */
+  /** How often the tags of a batch may be read. Entries, a person and the absence of erasures each need them once. */
   tagLoads: 4,
   /** Failed checks, after which no further line is read. */
   failures: 10_000,

@@ -40,11 +40,11 @@ export interface Resolution {
   readonly message: Finding | null;
   /** When the version was in force, or null if the reference does not match a published version. */
   readonly version: VersionTerm | null;
-  /** The same of a configuration. */
+  /** The same for a configuration. */
   readonly configuration: ConfigurationTerm | null;
   /** The check that prevents the proof, or null if there is no other cause. */
   readonly because: CheckId | null;
-  /** Whether the notice that it names is not in the package. */
+  /** Whether the package lacks the notice that the reference names. */
   readonly isMissing?: boolean;
 }
 
@@ -87,7 +87,7 @@ export class Documents {
   readonly #unknown = new Set<string>();
   /** Whether a notice of an unknown version may publish what a consent names. */
   #mayPublish = false;
-  /** The same of a configuration: nothing is known of the notice's record. */
+  /** The same for a configuration: nothing is known about the notice's record. */
   #mayConfigure = false;
   readonly #references: Reference[] = [];
   readonly #indexes = new Map<string, number>();

@@ -4,12 +4,12 @@ import { type Finding, finding } from '../findings/finding.js';
 import type { Location } from '../findings/findings.js';
 import type { NoticePlace } from './place.js';
 
-/** When, in the order of the ledger, a document version came into force and ceased to be. */
+/** When a document version came into force and ceased to be in force, in the order of the ledger. */
 export interface VersionTerm {
   readonly published: NoticePlace;
-  /** Null where no activation is enclosed. */
+  /** Null if no activation is enclosed. */
   readonly activated: NoticePlace | null;
-  /** Null where no retirement is enclosed. */
+  /** Null if no retirement is enclosed. */
   readonly retired: NoticePlace | null;
   readonly requiresApprovalToken: boolean;
   /** The first notice of the version's document and language that contradicts an earlier one. */
@@ -35,7 +35,7 @@ export interface Contradiction {
 }
 
 interface Version {
-  /** Its document and language. */
+  /** Document and language of the notice. */
   readonly series: string;
   readonly documentId: string;
   readonly published: NoticePlace;

@@ -14,7 +14,7 @@ import type { SealingInterval } from '../time/batch-times.js';
 interface SeenScan {
   readonly record: SiteScannedRecord;
   readonly batch: number;
-  /** Verdict on its own entry. */
+  /** Verdict on the scan's own entry. */
   readonly verdict: Verdict;
 }
 
@@ -40,7 +40,7 @@ export class SiteScans {
     if (this.#newest.length > MAX_SCANS) this.#newest.shift();
   }
 
-  /** The scans for the report, the newest last. */
+  /** Returns the scans for the report, the newest last. */
   reported(context: ScanContext): ReportedScans {
     const verdicts: Record<Verdict, number> = { valid: 0, indeterminate: 0, invalid: 0 };
     for (const verdict of VERDICTS) verdicts[worst(verdict, context.foundation)] += this.#verdicts[verdict];

@@ -12,7 +12,7 @@ export class Column {
   #last: Cells = new Uint8Array();
   #length = 0;
 
-  /** @param make an empty piece of so many cells */
+  /** @param make creates an empty chunk with this number of cells */
   constructor(readonly make: (cells: number) => Cells) {}
 
   static ofIntegers(): Column {

@@ -1,6 +1,6 @@
 import { readUuid } from './uuid-words.js';
 
-/** Ids per chunk: 64 KiB. Small, because a chunk is zeroed and most packages have few records. */
+/** Ids per chunk: 64 KiB. Chunks are small, because each is zeroed and most packages have few records. */
 const CHUNK = 4096;
 /** Below 2^31 and prime. */
 const PRIME = 2_147_483_647;
@@ -27,7 +27,7 @@ export class DistinctIds {
 
   /**
    * @param id the identifier in lower-case hex; dashes are ignored
-   * @returns whether it is the first time
+   * @returns whether the id is new
    */
   add(id: string): boolean {
     readUuid(id, this.#words);

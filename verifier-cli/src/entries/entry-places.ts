@@ -27,7 +27,7 @@ type Position = Pick<EntryMembers, 'stream' | 'revision'>;
 /** Facts about a batch that entries name. */
 interface NamedBatch {
   readonly number: number;
-  /** Undefined if the package does not have it in a known version. */
+  /** Undefined if the package does not have the batch in a known version. */
   readonly batch: Batch | undefined;
   readonly interval: SealingInterval | undefined;
   /** The batch and the roll-ups over it. An entry of the batch must be in all of them. */

@@ -24,11 +24,11 @@ interface Erasure extends ErasurePlace {
   readonly verdict: Verdict;
   /** The check that made the verdict, or null if it is valid. */
   readonly cause: CheckId | null;
-  /** Event id of the record that it names. */
+  /** Event id of the record that the erasure names. */
   readonly erasedId: string;
   /** `created_at`, milliseconds since 1970. */
   readonly createdAt: number;
-  /** In hex, or null if the entry has none. */
+  /** The tag in hex, or null if the entry has none. */
   readonly tag: string | null;
 }
 
@@ -36,11 +36,11 @@ interface Erasure extends ErasurePlace {
 export class Erasures {
   readonly #erasures: Erasure[] = [];
   readonly #places = new Map<string, number>();
-  /** Event id of a record to the first erasure that names it. */
+  /** The first erasure that names a record, by the record's event id. */
   readonly #firsts = new Map<string, number>();
-  /** Event id of a record to the best verdict on an erasure that names it. */
+  /** The best verdict on an erasure that names a record, by the record's event id. */
   readonly #best = new Map<string, Verdict>();
-  /** By stream, the last event that may be an erasure of an unknown version. */
+  /** The last event of each stream that may be an erasure of an unknown version. */
   readonly #lastUnknown = new Map<string, number>();
   readonly #unknown = new Set<string>();
 

@@ -37,8 +37,7 @@ export interface ReadEntry {
 }
 
 /**
- * An entry of an unknown version, whose position is all that can be checked. It neither proves nor contradicts
- * anything.
+ * An entry of an unknown version. Only its position can be checked. It neither proves nor contradicts anything.
  */
 export interface UnknownEntry {
   readonly isKnown: false;

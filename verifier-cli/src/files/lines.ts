@@ -11,14 +11,14 @@ export class LineBlock {
     readonly bytes: Uint8Array,
   ) {}
 
-  /** The same bytes, each as one character; those of ASCII as they are. */
+  /** The same bytes, each as one character; ASCII characters are unchanged. */
   get text(): string {
     this.#text ??= textOfBytes(this.bytes);
     return this.#text;
   }
 }
 
-/** Why a file cannot be read from a line on. */
+/** Why a file cannot be read beyond some line. */
 export interface LineProblem {
   readonly number: number;
   readonly reason: Finding;

@@ -12,7 +12,7 @@ type Value = string | number | Finding;
 
 /** A finding as a report states it. */
 export interface Stated {
-  /** In English. */
+  /** The message in English. */
   readonly message: string;
   /** Absent if there is nothing to say. */
   readonly code?: FindingCode;
@@ -40,14 +40,14 @@ export type InputPlaces = Readonly<Record<'ledger-key' | 'tsa-ca' | 'consistency
 
 /** Words of one language that are inserted into texts of findings. */
 export interface FindingWords {
-  /** Texts of findings, for values that are findings themselves. */
+  /** The texts of findings, for values that are themselves findings. */
   readonly texts: Readonly<Record<FindingCode, string>>;
   readonly units: Units;
   readonly places: InputPlaces;
 }
 
 export const ENGLISH_UNITS: Units = { days: 'd', hours: 'h', minutes: 'min', seconds: 's' };
-/** In the words of the command, in which JSON reports are. */
+/** The words of the command, which JSON reports use. */
 const ENGLISH: FindingWords = {
   texts: FINDING_TEXTS,
   units: ENGLISH_UNITS,

@@ -6,7 +6,7 @@ import { type Verdict, verdictOf, worst } from './verdict.js';
 /** Place of a finding in the package. Every text in it may be hostile. */
 export interface Location {
   readonly file?: string | undefined;
-  /** From 1. */
+  /** Counted from 1. */
   readonly line?: number | undefined;
   readonly stream?: string | undefined;
   readonly revision?: number | undefined;
@@ -81,8 +81,8 @@ export class Findings {
   }
 
   /**
-   * @param found null if the outcome says it all
-   * @param because the check whose finding causes this one; it changes no outcome
+   * @param found the finding, or null if the outcome alone says enough
+   * @param because the check whose finding causes this one; this changes no outcome
    */
   report(
     id: CheckId,

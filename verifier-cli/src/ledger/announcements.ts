@@ -49,8 +49,7 @@ export interface KeyChain {
 /** The changes of the ledger's keys that a package shows. */
 export interface EnclosedAnnouncements extends KeyChain {
   /**
-   * Later announcements in which nothing is wrong but whose proof is incomplete. What they would justify remains
-   * undecided.
+   * Later announcements that have no error but an incomplete proof. What they would justify remains undecided.
    */
   readonly unproved: readonly Announcement[];
   /** The proofs of the valid announcements, each on its own. */
@@ -157,14 +156,15 @@ function placeOf<T>(prove: () => T): T | null {
 export interface TrustedChain {
   /** The given keys and those that they vouch for, without keys whose algorithm is no longer secure. */
   readonly trusted: readonly VerifierKey[];
-  /** Those that they vouch for. */
+  /** The keys that the given keys vouch for. */
   readonly followers: readonly VerifierKey[];
   /** The keys before the first announcement, or null if none of them was given. */
   readonly first: readonly VerifierKey[] | null;
 }
 
 /**
- * Trust in a key extends to its successors over announcements, not to its predecessors.
+ * Returns the keys to trust. Through announcements, trust in a key extends to its successors, but not to its
+ * predecessors.
  * @param given the keys that the verifying person passed
  * @param at time of verification; keys whose algorithm is no longer secure then are ignored
  */

@@ -13,8 +13,7 @@ import { hasOneOf, type KeyChain, type TrustedChain, trustedBy } from './announc
 import type { Checkpoints, EnclosedCheckpoint } from './checkpoints.js';
 
 /**
- * Keys of this ledger that the verifying person trusts: the given ones, and their successors over
- * announcements.
+ * Keys of this ledger that the verifying person trusts: the given keys and, through announcements, their successors.
  */
 export interface TrustedKeys {
   readonly keys: readonly VerifierKey[];
@@ -54,8 +53,8 @@ function otherKeyOf(checkpoints: Checkpoints, trusted: readonly VerifierKey[]): 
  * Verifies who signed the checkpoints. Trust comes only from outside: a key that only the package
  * contains proves nothing.
  *
- * A pinned key covers its successors over announcements. It does not cover its predecessors. Checkpoints of these must
- * have their signature where the key is known, and are believed because a trusted checkpoint extends them
+ * A pinned key covers its successors through announcements, but not its predecessors. A checkpoint of a predecessor
+ * must have its signature if that key is known, and is believed because a trusted checkpoint extends it
  * (`ledger.consistency`).
  * @param files the package, whose work the signatures count towards
  * @param given the keys given by the person who verifies; those whose algorithm is no longer secure at `at` are ignored
@@ -188,8 +187,8 @@ async function problemOf(
   if (period !== null && !hasOneOf(period, signers)) return finding('key-in-force-unsigned');
   if (period !== null) return !isNewest || hasOneOf(trustedOf(period, trusted), signers) ? null : NOT_SIGNED;
   if (hasOneOf(announced, trusted)) {
-    // The checkpoint is older than the first announcement, by keys that only a trusted successor reveals. A key must
-    // not sign before it is announced.
+    // The checkpoint is older than the first announcement, and its keys are only known from a trusted successor. A key
+    // must not sign before it is announced.
     return isSignedByOther(note, announced) ? null : finding('key-in-force-unsigned');
   }
   return hasOneOf(trusted, signers) ? null : NOT_SIGNED;

@@ -19,7 +19,7 @@ import type { Checkpoints, EnclosedCheckpoint } from './checkpoints.js';
 export interface WitnessedCheckpoint {
   /** Size of the newest checkpoint, or null if the package includes none. */
   readonly size: number | null;
-  /** Null if any number is enough. */
+  /** Null if any number of witnesses is enough. */
   readonly required: number | null;
   /** The number that the ledger's policy requires. */
   readonly demanded: number;
@@ -31,7 +31,7 @@ export interface WitnessedCheckpoint {
   readonly others: number;
 }
 
-/** A cosignature may be this much later than the time of verification, in milliseconds. */
+/** How much later than the time of verification a cosignature may be, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 300_000;
 
 interface Cosigned {

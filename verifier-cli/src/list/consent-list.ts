@@ -93,7 +93,7 @@ export class ConsentList {
 
   /**
    * Ends the list.
-   * @param foundation verdict on what every record depends on
+   * @param foundation verdict of the checks that every record depends on
    * @param isOfOnePerson whether all records of the package are of one person
    */
   finish(foundation: Verdict, isOfOnePerson: boolean): void {

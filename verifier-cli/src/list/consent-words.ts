@@ -3,10 +3,10 @@ import type { Texts } from '../i18n/texts.js';
 import { decisionWord } from '../rendering/wording.js';
 import type { ListedConsent } from './listed-consent.js';
 
-/** Names of disclosed values that say who the person is, the clearest first. */
+/** Names of disclosed values that identify the person, the clearest first. */
 const PERSON_FIELDS = ['signer_name', 'signer_email', 'signer_phone', 'visitor_id'] as const;
 
-/** Values that name the person of the record, the clearest first; none if the package discloses none. */
+/** Values that identify the person of the record, the clearest first. Empty if the package discloses none. */
 export function personValues({ disclosed }: ListedConsent): readonly string[] {
   return PERSON_FIELDS.map((name) => disclosed[name]).filter((value) => isText(value));
 }

@@ -32,8 +32,8 @@ export interface ListedConsent {
   /** The best verdict on an erasure in the package that names the record, or null if none does. */
   readonly erasure_verdict: Verdict | null;
   /**
-   * The next record in the package of the same person with the same consent type that is not
-   * invalid: it supersedes this one. Null if the package has none, or does not show the person.
+   * The next record in the package of the same person with the same consent type that is not invalid: it supersedes
+   * this record. Null if the package has none, or does not show the person.
    */
   readonly superseded_by: {
     readonly event_id: string;

@@ -1,4 +1,4 @@
-/** A server gave no usable answer. The message is for people. */
+/** A server gave no usable response. The message is readable text. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable';
 }
@@ -24,7 +24,7 @@ export interface BoundedRequest {
   /** Milliseconds for the whole exchange. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
-  /** JSON to send with POST; without it the request is a GET. */
+  /** JSON to send with POST. If omitted, the request is a GET. */
   readonly json?: string;
 }
 

@@ -19,7 +19,7 @@ interface Counted {
  * Verifies that the package contains as many policies as each batch header counts (docs/evidence-format.md §9). The
  * header of the last leaf below the checkpoint counts all of them, so not even a receipt can leave out the newest
  * policy. Only the first wrong count is reported: one missing policy makes all later counts wrong.
- * @returns the outcome; no record gets a better one
+ * @returns the outcome; no record gets a better outcome than this
  */
 export function verifyPolicyCounts(counted: Counted, findings: Findings): Outcome {
   if (counted.size === null) {

@@ -1,8 +1,8 @@
 import type { Policies } from './policies.js';
 
 /**
- * Returns the smallest size of a checkpoint up to which this many distinct authorities have stamped checkpoints above a
- * batch; infinite if there are fewer.
+ * Returns the smallest size up to which this many distinct authorities have stamped checkpoints over a batch. Infinite
+ * if there are fewer authorities.
  */
 export type SizeStampedBy = (batch: number, authorities: number) => number;
 

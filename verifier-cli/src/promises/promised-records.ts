@@ -199,9 +199,9 @@ function evaluateAbsence(promised: PromisedRecord, context: PromiseContext): Fou
 
 /**
  * Returns the deadline for sealing the record, in milliseconds since 1970: the promised time, or `created_at` plus the
- * delay of the policy if that is earlier. The policy is the newest one that provably existed at `created_at`. One that
- * the ledger had announced by then counts as well if it was sealed in time, because the service promises by it before
- * it is stamped. A longer promise therefore gains nothing.
+ * delay of the policy if that is earlier. The policy is the newest one that provably existed at `created_at`. A policy
+ * that the ledger had announced by then also counts if it was sealed in time, because the service promises by it before
+ * it is stamped. Promising a longer time therefore has no effect.
  */
 function dueTime(promised: PromisedRecord, { delays, policies, batches, size }: PromiseContext): number {
   const createdAt = Date.parse(promised.createdAt);

@@ -12,7 +12,7 @@ import type { ConsentTable } from './consent-table.js';
 export type ErasureAbsence =
   /** Other checks show that the package has every erasure, or nothing is in the ledger. */
   | { readonly kind: 'not-needed' }
-  /** By row: why the record may be erased. All other rows that need proof are shown not to be erased. */
+  /** Why the record of a row may be erased, by row. All other rows that need proof are shown not to be erased. */
   | { readonly kind: 'shown'; readonly problems: ReadonlyMap<number, AbsenceProblem> };
 
 /** Why a record may be erased. */

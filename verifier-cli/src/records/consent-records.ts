@@ -46,7 +46,7 @@ export class ConsentRecords {
     this.#filter = context.manifest && new FilterRules(context.manifest.filter);
   }
 
-  /** Takes a consent whose record cannot be read. */
+  /** Adds a consent whose record cannot be read. */
   addUnread(read: ReadEntry): void {
     this.table.add(read, null);
     this.context.list?.accept(read, null, []);

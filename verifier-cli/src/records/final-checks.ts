@@ -18,11 +18,11 @@ const UNREAD: Resolution = {
   because: 'record.format',
 };
 
-/** Facts that are known once the whole file is read. */
+/** Facts that are known after the whole file was read. */
 interface Whole {
   /** The worst verdict on a policy of the ledger. */
   readonly policyVerdict: Verdict;
-  /** Whether erasures are left out. */
+  /** Whether the package leaves erasures out. */
   readonly absence: ErasureAbsence;
   /** By reference: see `Documents`. */
   readonly resolutions: readonly Resolution[];

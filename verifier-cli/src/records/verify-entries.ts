@@ -47,7 +47,7 @@ export interface EntryContext extends PlacesContext, ConsentContext {
   readonly policies: Policies;
   /** Milliseconds from the claimed time to the stamp, if the verifying person limits it. */
   readonly maxDelay: number | undefined;
-  /** The record to be shown, if one is. */
+  /** The record to show, if there is one. */
   readonly watch: RecordWatch | null;
   /** Takes the entries that promises name. */
   readonly promised: PromisedRecords;
@@ -64,7 +64,7 @@ export interface EntriesResult {
   /** Returns the number of an enclosed configuration, for the recorded scans. */
   readonly configurationNumber: ScanContext['configurationNumber'];
   readonly scansFor: (context: Pick<ScanContext, 'intervals' | 'foundation'>) => ReportedScans;
-  /** Null without a manifest. */
+  /** Null if there is no manifest. */
   readonly coverage: Coverage | null;
   readonly person: PersonCoverage;
   /** The person of the package, as its records name the person, or null if they do not. */
@@ -341,7 +341,7 @@ class EntriesPass {
     return { domain, controller: controller.legal_name, contact: controller.contact };
   }
 
-  /** @param isWhole whether all notices are there: some have an unknown version then */
+  /** @param isWhole whether all notices are there; if so, some have an unknown version */
   #noticesUnknownBecause(isWhole: boolean): CheckId {
     if (this.context.manifest === null) return 'manifest.format';
     if (!isWhole) return 'completeness.runs';

@@ -61,7 +61,7 @@ export function reportPage(report: VerificationReport, texts: Texts, listing: Co
 }
 
 /**
- * The report in its parts, for a page that shows something between them.
+ * The report as separate parts, for a page that shows something between them.
  * @param listing the consents of the package, or null if they are not shown
  * @param options banners that stand before or after the verdict, and whose keys and roots it rests on
  */
@@ -78,7 +78,7 @@ export function reportParts(
   const isDevelopment = report.package.development === true;
   const { report: words } = texts;
   const { contents, sections } = listSections(words.contents, [
-    // The reasons for the verdict come before what is proved in spite of them.
+    // The reasons for the verdict come before the statements that are proved in spite of them.
     ...attention(report.checks, texts),
     ...(trust === 'operator' ? [] : [proofs(report, texts)]),
     section(words.notProved, list(notProved(report, texts).map(printable))),
@@ -357,7 +357,7 @@ function scanSection({ scans: { count, newest }, package: about }: VerificationR
   ];
 }
 
-/** One text with what its publication says of it. */
+/** One text with the statements of its publication about it. */
 export function textParts(text: ReportedText, texts: Texts): Markup[] {
   const { report } = texts;
   return [

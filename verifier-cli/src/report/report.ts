@@ -9,10 +9,10 @@ import type { Verdict } from '../findings/verdict.js';
 import type { ReportedPromise } from '../promises/promised-records.js';
 import type { ReportedTime } from '../rendering/times-text.js';
 
-/** Until when a stamp is sound without a newer one over it. */
+/** Until when a stamp is sound without a newer stamp over it. */
 export interface ReportedEnd extends Omit<Stated, 'message'> {
   readonly date: string;
-  /** In English. */
+  /** The message in English. */
   readonly reason: string;
 }
 
@@ -21,20 +21,20 @@ export interface ReportedStamp {
   /** Name of the response file. */
   readonly file: string;
   readonly outcome: 'pass' | 'fail' | 'indeterminate';
-  /** Time that the token claims; proved only if the outcome is `pass`. */
+  /** Time that the token claims. It is only proved if the outcome is `pass`. */
   readonly time: string | null;
   /** Subject of the signer's certificate. */
   readonly authority: string | null;
   /**
-   * Organization of the trust anchor: stamps with equal ones are of one authority. Null if no chain
+   * Organization of the trust anchor. Stamps with the same organization come from the same authority. Null if no chain
    * was found.
    */
   readonly organization: string | null;
   readonly revocation: string;
   readonly sound_until: ReportedEnd | null;
   /**
-   * The newer stamp at whose time this one was evaluated, because its algorithms are no longer
-   * sound: a batch below its checkpoint names this response. Null if there is none.
+   * The newer stamp at whose time this one was evaluated, because its algorithms are no longer sound: a batch below its
+   * checkpoint names this response. Null if no newer stamp was needed.
    */
   readonly renewed_by: { readonly checkpoint: number; readonly time: string } | null;
 }
@@ -64,11 +64,11 @@ export interface ReportedFilter {
   readonly to: string | null;
   readonly consent_type: string | null;
   readonly document_version_id: string | null;
-  /** How many records were chosen by their ids, or null if none was. */
+  /** Number of records that were chosen by their ids, or null if none were. */
   readonly event_ids: number | null;
-  /** Records that the ledger has of the person, as the manifest states, or null if it states no number. */
+  /** Number of records of the person in the ledger according to the manifest, or null if it states no number. */
   readonly person_records: number | null;
-  /** How many persons were asked for; they are not named. */
+  /** How many persons were requested. They are not named. */
   readonly persons: number;
   readonly disclose: 'all' | 'none' | readonly string[];
 }
@@ -83,13 +83,13 @@ export interface ReportedPolicy {
 
 /** Authorities and witnesses of the newest checkpoint, and the numbers that the policy requires for it. */
 export interface ReportedNewest {
-  /** Its size, or null if the package includes none. */
+  /** Size of the checkpoint, or null if the package includes none. */
   readonly checkpoint: number | null;
-  /** Distinct authorities with a valid time stamp over it. */
+  /** Distinct authorities with a valid time stamp over the checkpoint. */
   readonly authorities: number;
   /** The number that the policy requires. While a lowered number has not taken effect, this is the previous one. */
   readonly authorities_demanded: number;
-  /** Given witnesses with a valid cosignature over it. */
+  /** Given witnesses with a valid cosignature over the checkpoint. */
   readonly witnesses: number;
   readonly witnesses_demanded: number;
 }
@@ -110,7 +110,7 @@ export interface ReportedScan {
   readonly existed_by: ReportedTime | null;
   readonly url: string;
   readonly method: SiteScannedRecord['method'];
-  /** With which choices the page was visited. */
+  /** The choices with which the page was visited. */
   readonly choices: readonly SiteScannedRecord['visits'][number]['choice'][];
   /**
    * The configuration that the page was compared with, or null if none was published. `number` is null if the package
@@ -131,7 +131,7 @@ export interface ReportedScans {
   readonly newest: readonly ReportedScan[];
 }
 
-/** The site, and who answers for it. */
+/** The site and its controller. */
 export interface ReportedSite {
   readonly domain: string;
   /** Legal name of the controller. */
@@ -153,7 +153,7 @@ export interface ReportedRoot {
   readonly sha256: string;
 }
 
-/** A report without the sentences that are made of it. */
+/** A report without the sentences that are derived from it. */
 export type ReportFacts = Omit<VerificationReport, 'proves' | 'not_proved'>;
 
 /** Report of the verifier: the object that `--json` prints. */
@@ -178,18 +178,21 @@ export interface VerificationReport {
     readonly exported_at: string | null;
     readonly exported_by: string | null;
     /**
-     * True if, according to the manifest or the certificates, a development authority stamped it. It is not evidence
-     * then.
+     * True if a development authority stamped the ledger, according to the manifest or the certificates. Then the
+     * package is not evidence.
      */
     readonly development: boolean | null;
     readonly checkpoint: number | null;
     readonly not_yet_stamped: number | null;
-    /** As the proved configuration names them that the newest consent refers to, or null if none is. */
+    /**
+     * Site and controller in the proved configuration that the newest consent refers to. Null if no such configuration
+     * is proved.
+     */
     readonly site: ReportedSite | null;
     readonly filter: ReportedFilter | null;
     /**
-     * The person whose records these are, as `visitor_id` of a record names the person, or null if no record does, or
-     * if the package is not about one person. Cut if it is long.
+     * The person whose records these are, as `visitor_id` of a record names the person. Null if no record does, or if
+     * the package is not about one person. A long value is cut.
      */
     readonly person: string | null;
     /** The person that the verifying person asked about, or null if none was asked about. */
@@ -207,7 +210,7 @@ export interface VerificationReport {
   readonly policy: ReportedPolicy;
   readonly newest: ReportedNewest;
   readonly records: RecordsSummary;
-  /** Between which proved times the batches of the package were sealed. */
+  /** The proved times between which the batches of the package were sealed. */
   readonly proved: {
     /** Every batch was sealed after this time, or null if a batch has no proved start. */
     readonly not_before: ReportedTime | null;
@@ -241,11 +244,11 @@ export interface VerificationReport {
     /** Number of cosignatures by keys that were not given. */
     readonly others: number;
   };
-  /** The promises that were given, in the order given. */
+  /** The given promises, in their order. */
   readonly promises: readonly ReportedPromise[];
   readonly sound_until: ReportedEnd | null;
   readonly warnings: { readonly count: number; readonly first: readonly Warning[] };
-  /** The texts that the consents are to: the first `MAX_TEXTS`. */
+  /** The first `MAX_TEXTS` of the texts that were consented to. */
   readonly texts: { readonly count: number; readonly first: readonly ReportedText[] };
   /** The recorded scans of the site's pages. */
   readonly scans: ReportedScans;
@@ -258,7 +261,7 @@ export interface VerificationReport {
   readonly verified_at: string;
 }
 
-/** How many batches and stamps a report lists one by one. */
+/** How many batches and stamps a report lists individually. */
 export const MAX_LISTED = 100;
 /** How many texts a report holds. */
 export const MAX_TEXTS = 20;

@@ -69,7 +69,7 @@ export class RecordWatch {
   }
 
   /**
-   * Takes an erasure; those of a record follow it in the package. The one to which the record's mark points takes
+   * Adds an erasure. The erasures of a record follow it in the package. The one to which the record's mark points takes
    * precedence, then the one with the better verdict, because anyone can write a line that names the record.
    * @param verdict verdict of the erasure's own entry
    */

@@ -38,11 +38,11 @@ export interface PathStep {
   readonly hash: string;
 }
 
-/** The worst outcome of one check of the record, with everything that it found. */
+/** The worst outcome of one check of the record, with all findings of the check. */
 export interface ShownCheck {
   readonly id: CheckId;
   readonly outcome: Outcome;
-  /** In English. */
+  /** The message in English. */
   readonly messages: readonly string[];
   readonly findings: readonly Stated[];
 }
@@ -54,16 +54,16 @@ export interface ShownRecord {
   /** Verdict on this record, including everything in the package that it depends on. */
   readonly verdict: Verdict;
   readonly package_verdict: Verdict;
-  /** The verified file, and the time of its export: a claim of the service, or null if it cannot be read. */
+  /** The verified file, and the time at which the service claims to have exported it, or null if it cannot be read. */
   readonly file: { readonly kind: 'package' | 'receipt'; readonly exported_at: string | null };
   /** The valid stamp over the package's checkpoint: later events are unknown. Null if none is. */
   readonly as_of: ReportedTime | null;
   readonly newest: ReportedNewest;
-  /** True if a development authority stamped the ledger: the record is not evidence then. */
+  /** True if a development authority stamped the ledger. Then the record is not evidence. */
   readonly development: boolean;
   /** Warnings about this record, and about the whole package, in English. */
   readonly warnings: readonly string[];
-  /** The same, with codes. */
+  /** The same warnings, with codes. */
   readonly warning_findings: readonly Stated[];
   readonly event_id: string;
   /** Null for an event that is not a consent. */
@@ -77,7 +77,7 @@ export interface ShownRecord {
   readonly disclosed: readonly { readonly name: string; readonly value: JsonValue }[];
   /** The files of the person that the values name, as far as they are intact. */
   readonly attachments: readonly ShownAttachment[];
-  /** How many values are not shown. */
+  /** Number of values that are not shown. */
   readonly withheld: number;
   readonly erased: boolean;
   /** Whether the service states that it lost the key of the values. */
@@ -90,7 +90,7 @@ export interface ShownRecord {
   readonly superseded_by: ListedConsent['superseded_by'];
   /** Opening of the person tag, in a receipt that names the person; null otherwise. */
   readonly person: PersonOpening | null;
-  /** In hex, or null for an event that is neither a consent nor an erasure. */
+  /** The tag in hex, or null for an event that is neither a consent nor an erasure. */
   readonly person_tag: string | null;
   readonly text: ReportedText | null;
   /** The site's configuration that the record names, or null if its check fails, or if it cannot be read. */
@@ -123,7 +123,7 @@ export interface SeenErasure {
   readonly announced_at: string;
   readonly reason: SubjectErasedRecord['reason'];
   readonly batch: number;
-  /** Verdict on its own entry. */
+  /** Verdict on the scan's own entry. */
   readonly verdict: Verdict;
   /** Whether the mark of the record points to it. */
   readonly isMarked: boolean;

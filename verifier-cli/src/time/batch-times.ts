@@ -11,10 +11,10 @@ import { WORK, type WorkMeter } from '../work/work-meter.js';
 import { CLOCK_TOLERANCE_MS } from './claimed-times.js';
 import type { ProvedTime, StampedTimes } from './stamped-times.js';
 
-/** Between which proved times a batch was sealed. */
+/** The proved times between which a batch was sealed. */
 export interface SealingInterval {
   readonly batch: number;
-  /** Null if no earlier stamp is proved. */
+  /** Null if no stamp before the sealing is proved. */
   readonly after: ProvedTime | null;
   readonly before: ProvedTime | null;
   /** Verdict of these checks on the batch. */

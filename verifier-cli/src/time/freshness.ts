@@ -8,7 +8,7 @@ import type { ProvedTime } from './stamped-times.js';
 /** 24 hours. */
 export const DEFAULT_MAX_AGE_MS = 86_400_000;
 
-/** The time of verification, and how old the state may be. */
+/** The time of verification, and the maximum age of the package's state. */
 export interface FreshnessLimits {
   readonly at: Date;
   /**

@@ -8,7 +8,7 @@ export type Quorum =
       readonly name: string;
       /** How many members must have cosigned, from 1 to the number of members. */
       readonly threshold: number;
-      /** No witness is in two of them. */
+      /** No witness is in two of the members. */
       readonly members: readonly Quorum[];
     };
 
@@ -18,7 +18,7 @@ export function isQuorumMet(quorum: Quorum, hasCosigned: (key: VerifierKey) => b
   return quorum.members.filter((member) => isQuorumMet(member, hasCosigned)).length >= quorum.threshold;
 }
 
-/** The fewest witnesses that can meet a quorum. */
+/** The smallest number of witnesses that can meet a quorum. */
 export function fewestWitnesses(quorum: Quorum): number {
   if (quorum.kind === 'witness') return 1;
   const fewest = quorum.members.map(fewestWitnesses).sort((a, b) => a - b);
@@ -34,6 +34,6 @@ export interface WitnessTrust {
    * any number if the policy requires none.
    */
   readonly required: number | null;
-  /** The rule that these witnesses must meet; `required` is the fewest that can meet it. */
+  /** The rule that these witnesses must meet. `required` is the smallest number of witnesses that can meet it. */
   readonly quorum?: Quorum;
 }

@@ -19,7 +19,7 @@ export class TrustFileMalformed extends Error {
   override readonly name = 'TrustFileMalformed';
 }
 
-/** Most log, witness and group lines of each kind, and most certificates. */
+/** Maximum number of log, witness and group lines of each kind, and of certificates. */
 const MAX_OF_A_KIND = 100;
 const LINE_FEED = 0x0a;
 const HASH = 0x23;

@@ -36,8 +36,8 @@ export interface HeaderScheme {
 }
 
 /**
- * Shapes and digest of a consent's record, selected by its `hash_version`. That version selects
- * the proof hash too, which only the tenant can compute.
+ * Shapes and digest of a consent's record, selected by its `hash_version`. That version also selects the proof hash,
+ * which only the tenant can compute.
  */
 export interface RecordScheme {
   readonly shapes: { readonly [T in ConsentType]: z.ZodType<ConsentMembers> };
@@ -45,7 +45,7 @@ export interface RecordScheme {
   readonly disclosureDigest: (disclosure: string) => string;
 }
 
-/** How everything that states its version is read and hashed, by version. */
+/** How versioned texts are read and hashed, by version. */
 export interface Schemes {
   readonly entries: ReadonlyMap<number, EntryScheme>;
   readonly headers: ReadonlyMap<number, HeaderScheme>;

@@ -28,7 +28,7 @@ export async function withProof<T>(request: (proof?: string) => Promise<T>, onWo
   }
 }
 
-/** Finds a number that completes a challenge to a proof. */
+/** Finds a number that turns a challenge into a proof. */
 async function proveWork(challenge: string): Promise<string> {
   const bits = bitsOfChallenge(challenge);
   if (bits === null) throw new Error('the service sent a challenge that this page does not know');

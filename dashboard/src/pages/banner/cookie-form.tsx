@@ -12,7 +12,7 @@ import { useDraftChange } from './use-draft.js';
 interface CookieFormProps {
   readonly siteId: string;
   readonly draft: ConfigurationDraft;
-  /** null: a new one. */
+  /** Null for a new one. */
   readonly cookie: DraftCookie | null;
   /** Initial values of a new cookie, from the findings of a scan. */
   readonly found?: AdoptedCookie;

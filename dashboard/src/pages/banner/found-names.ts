@@ -3,7 +3,7 @@ import type { ConfigurationDraft, DraftCookie, ScanResult } from '../../api/type
 
 type Finding = ScanResult['findings'][number];
 
-/** A name that a scan found, with everything that is wrong with it. */
+/** A name that a scan found, with all of its problems. */
 export interface FoundName {
   readonly kind: Finding['kind'];
   readonly name: string;
@@ -17,7 +17,7 @@ export type AdoptedCookie = Pick<DraftCookie, 'name' | 'provider' | 'party' | 'd
 const DAY = 86_400;
 const HOUR = 3600;
 
-/** The names of the findings, each once. */
+/** The names of the findings, without duplicates. */
 export function foundNames({ findings }: Pick<ScanResult, 'findings'>): readonly FoundName[] {
   const found = new Map<string, FoundName>();
   for (const { kind, name, domain, problem } of findings) {

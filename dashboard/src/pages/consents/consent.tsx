@@ -34,7 +34,7 @@ export function Consent() {
           params: { path: { site_id: siteId, consent_id: consentId } },
         }),
       ),
-    // Until its time stamp is there.
+    // Until the record has its time stamp.
     refetchInterval: ({ state }) => (state.data?.state === 'stamped' ? false : 5000),
   });
   return (

@@ -25,7 +25,7 @@ export function PersonResults({ siteId, searched }: PersonResultsProps) {
   const query = usePersonPages(siteId, searched);
   const { data, hasNextPage, isFetching, fetchNextPage } = query;
   const count = data?.length ?? 0;
-  // The history and the state need all records.
+  // The history and the state need all records of the person.
   const isReading = hasNextPage && count < MOST_RECORDS;
   useEffect(() => {
     if (isReading && !isFetching) void fetchNextPage();

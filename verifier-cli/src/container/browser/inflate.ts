@@ -11,7 +11,7 @@ const RAW_WINDOW_BITS = -15;
 
 /**
  * Unpacks raw DEFLATE data (RFC 1951) piece by piece.
- * @returns the generator's return value is the number of packed bytes that belong to the data
+ * @returns a generator whose return value is the number of packed bytes that belong to the data
  * @throws MalformedDeflate if the data are malformed or cut short
  */
 export async function* inflateRaw(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, number> {

@@ -15,7 +15,7 @@ export type AuditOutcome =
   | {
       /** `violation`: a rule is broken or a part is withheld, but there is no proof. */
       readonly outcome: 'contradiction' | 'violation' | 'undecided';
-      /** For people. */
+      /** Readable text. */
       readonly statement: string;
       readonly contradiction: ContradictionFile | null;
     };

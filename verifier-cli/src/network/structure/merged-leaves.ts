@@ -22,7 +22,7 @@ export interface LeafSource extends StoredLeaf {
 }
 
 interface OpenLeaf extends StoredLeaf {
-  /** From its first run. */
+  /** The content of the leaf, from its first run. */
   readonly openRuns: () => Records;
   readonly openTags: () => Records;
 }
@@ -48,9 +48,9 @@ export function withSources<T>(sources: readonly LeafSource[], work: (open: read
 
 /** A run of the leaves that a roll-up covers. */
 interface MergedRun extends FiledRun {
-  /** Number of the first leaf that has a part of it. */
+  /** Number of the first leaf that has a part of the run. */
   readonly start: number;
-  /** Number of the last one. */
+  /** Number of the last such leaf. */
   readonly leaf: number;
 }
 

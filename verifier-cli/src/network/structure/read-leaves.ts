@@ -52,7 +52,7 @@ export interface ReadLeaf {
 }
 
 /**
- * The leaves from a number on, in order; files of some batches are on their way.
+ * The leaves from a number on, in order. The files of the next batches are requested ahead.
  * @param bundles digests of the bundles that have them, of `readHeaders`
  */
 export async function* readLeaves(

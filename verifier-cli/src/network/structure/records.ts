@@ -6,7 +6,7 @@ import { KEY_BYTES } from '../../../../schemas/evidence/structure-file.js';
  * call for each record of millions would cost more than the work.
  */
 
-/** Bytes that a reader and a writer hold. */
+/** Buffer size of a reader and of a writer, in bytes. */
 const BUFFER_BYTES = 64 * 1024;
 /** Bytes that a search reads at once. */
 const BLOCK_BYTES = 4096;
@@ -61,7 +61,7 @@ export function recordsOf(file: number, { path, offset, count, length }: RecordP
   };
 }
 
-/** Records that are in memory, one after the other. */
+/** Records in memory, one after the other. */
 export function recordsIn(bytes: Uint8Array, length: number): Records {
   let at = 0;
   return {
@@ -125,7 +125,7 @@ export class RecordWriter {
   }
 }
 
-/** A record of a merge, and which of the sources it is from. */
+/** A record of a merge, and the index of its source. */
 export interface Merged {
   readonly record: Uint8Array;
   readonly source: number;
@@ -133,7 +133,7 @@ export interface Merged {
 
 /**
  * Merges sorted records. Equal keys come in the order of the sources.
- * @returns each record, valid until the next one is asked for
+ * @returns each record, valid until the next record is requested
  */
 export function* mergeRecords(sources: readonly Records[]): Generator<Merged, void> {
   const heap = sources.flatMap((records, source) => {

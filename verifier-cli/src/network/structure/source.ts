@@ -10,7 +10,7 @@ import { type HttpOptions, openUrl } from './open-url.js';
 
 /** The published structure of a ledger, at a service, at a static host or in a folder. */
 export interface StructureSource {
-  /** For people: the URL or the folder. */
+  /** The URL or the folder, as readable text. */
   readonly name: string;
   /**
    * Opens a file.
@@ -19,7 +19,7 @@ export interface StructureSource {
    * @throws Unreachable if there is no usable response, including while the pieces are read
    */
   open(path: string): Promise<AsyncIterable<Uint8Array> | null>;
-  /** The same, of which an aborted signal ends the requests. */
+  /** Returns the same source, whose requests end when the signal is aborted. */
   until(signal: AbortSignal): StructureSource;
 }
 

@@ -18,7 +18,7 @@ export interface TagFile {
   readonly count: number;
 }
 
-/** A larger file is merged with the newer ones when they have one of this many parts of its tags. */
+/** A larger file is merged with the newer ones when their tags reach this fraction (1/n) of its own. */
 const RATIO = 4;
 /** Limit of tags held in memory, in bytes. */
 const MOST_WAITING = 32 * 1024 * 1024;

@@ -16,7 +16,7 @@ export interface Sighting {
    * a rule or is not published, but there is no proof.
    */
   readonly outcome: 'fine' | 'contradiction' | 'violation' | 'undecided';
-  /** For people. */
+  /** Readable text. */
   readonly statement: string;
   /** Size of the newest checkpoint, or null if there is none. */
   readonly size: number | null;
@@ -29,7 +29,7 @@ export interface WatchOptions {
   readonly service: LedgerService;
   /** Keys of the ledger, trusted by the person who watches. */
   readonly keys: readonly VerifierKey[];
-  /** Greatest age of the newest checkpoint, in milliseconds. */
+  /** Maximum age of the newest checkpoint, in milliseconds. */
   readonly maxAgeMs: number;
   readonly now: Date;
 }
