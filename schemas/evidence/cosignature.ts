@@ -70,7 +70,7 @@ export function subtreeMessage(
 }
 
 /**
- * The line of a cosignature, or of a ledger's signature with ML-DSA-44, line feed included.
+ * The line of a cosignature, or of a ledger's signature with ML-DSA-44, including its line feed.
  * @param time seconds since 1970
  * @param signature the signature over `cosignatureMessage` or `subtreeMessage`
  */

@@ -11,7 +11,7 @@ export const PROOF_LIMITS = {
    * again counts again.
    */
   proofBytes: 16 * 1024 * 1024,
-  /** The same for tags. Each leaf of the cover shows the absence of an erasure for each record. */
+  /** The same limit for tags. Each leaf of the cover shows the absence of an erasure for each record. */
   tagBytes: 256 * 1024 * 1024,
   bytesPerEntryByte: 20,
 } as const;

@@ -3,8 +3,8 @@ import { type TilePlace, tileNumber, tilePath } from '../merkle/tiles.js';
 import type { BatchHeader } from './batch-header.js';
 
 /*
- * The published structure of the ledger (docs/evidence-format.md §6): C2SP tiles of the ledger tree,
- * and beside them one file for each of its leaves: its runs and tags in the order of their trees.
+ * The published structure of the ledger (docs/evidence-format.md §6): C2SP tiles of the ledger tree, and one file for
+ * each of its leaves with the leaf's runs and tags in the order of their trees.
  */
 
 /** Bytes of a run: key, first and last revision. Its `start` is the end of the previous run. */
@@ -73,7 +73,7 @@ export function entryBundle(entries: readonly Uint8Array[]): Uint8Array {
   );
 }
 
-/** Reads a bundle. @returns null if it is not exactly one of this many entries */
+/** Reads a bundle. @returns null if it does not consist of exactly this number of entries */
 export function parseEntryBundle(bytes: Uint8Array, count: number): readonly Uint8Array[] | null {
   const entries: Uint8Array[] = [];
   let at = 0;

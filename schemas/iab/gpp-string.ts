@@ -13,7 +13,7 @@ export type OptOut = (typeof OPT_OUTS)[number];
 export const OPT_OUT_VALUES = ['not_applicable', 'opted_out', 'not_opted_out'] as const;
 export type OptOutValue = (typeof OPT_OUT_VALUES)[number];
 
-/** The first fields of the sections after `Version`, each of two bits, as far as the opt-outs. */
+/** The fields of the sections from after `Version` to the opt-outs, each of two bits. */
 const FIELDS: Readonly<Record<GppSection, readonly string[]>> = {
   usnat: [
     'SharingNotice',
@@ -29,7 +29,7 @@ const FIELDS: Readonly<Record<GppSection, readonly string[]>> = {
   usca: ['SaleOptOutNotice', 'SharingOptOutNotice', 'SensitiveDataLimitUseNotice', 'SaleOptOut', 'SharingOptOut'],
 };
 
-/** Characters of the shortest core that IAB's library reads, which refuses one that ends after the opt-outs. */
+/** Length of the shortest core that IAB's library reads. The library refuses a core that ends after the opt-outs. */
 const CORE_CHARACTERS: Readonly<Record<GppSection, number>> = { usnat: 10, usca: 8 };
 
 /** The statements of one section of the United States. */

@@ -3,7 +3,7 @@ import type { GppSettings, TcfSettings } from './iab-settings.js';
 import { areKnownVendors, areWithin, type TcStatement } from './tc-string.js';
 import type { VendorList } from './vendor-list.js';
 
-/** The answers of a record: true if the category was permitted. */
+/** The answers of a record; true means that the category was permitted. */
 type Answers = Readonly<Record<string, boolean>>;
 
 /** A part of a TC string that differs from the configuration and the answers. */
@@ -73,12 +73,12 @@ export function claimingVendors({ vendors }: TcfSettings, list: VendorList): rea
   });
 }
 
-/** Whether a person who gave these answers has opted out by them. */
+/** Whether these answers are an opt-out. */
 export function isOptedOut(settings: GppSettings, answers: Answers): boolean {
   return settings.opt_out.some((key) => !isPermitted(answers, key));
 }
 
-/** Whether a GPP string has the configured sections, and no other one. */
+/** Whether a GPP string has the configured sections and no others. */
 export function areSections({ sections, others }: GppStatement, settings: GppSettings): boolean {
   const stated = sections.map(({ section }) => section);
   return others.length === 0 && stated.sort().join() === [...settings.sections].sort().join();

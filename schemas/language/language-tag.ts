@@ -13,10 +13,10 @@ export function localeOf(text: string): Intl.Locale | undefined {
   for (; subtags.length > 0; subtags.pop()) {
     try {
       const locale = new Intl.Locale(subtags.join('-'));
-      // Likely subtags are known of registered languages only (UTS #35).
+      // Likely subtags are only known for registered languages (UTS #35).
       return !locale.baseName.startsWith('und') && locale.maximize().script ? locale : undefined;
     } catch {
-      // The last subtag is none.
+      // The last part is not a subtag.
     }
   }
   return undefined;

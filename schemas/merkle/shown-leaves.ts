@@ -14,11 +14,11 @@ export interface ShownLeaves {
   readonly length: number;
   /** Place in the tree of the shown leaf at a position, from 0, or undefined beyond the last one. */
   readonly placeAt: (position: number) => number | undefined;
-  /** Leaf hash, 32 bytes; asked for once. */
+  /** Leaf hash, 32 bytes. It is requested once. */
   readonly hashAt: (position: number) => Uint8Array;
 }
 
-/** Hashes in order; arrays are such. */
+/** Hashes in order, for example an array. */
 export interface Hashes {
   readonly length: number;
   readonly at: (position: number) => Uint8Array | undefined;
@@ -71,7 +71,7 @@ interface Reader {
   nextHash: number;
 }
 
-/** The place of no leaf, beyond all others. */
+/** A place beyond all leaves. */
 const NOWHERE = Number.POSITIVE_INFINITY;
 
 function leavesOf(shown: readonly ShownLeaf[]): ShownLeaves {
@@ -106,8 +106,8 @@ function rootOfRange(reader: Reader, start: number, end: number): Uint8Array | n
 }
 
 /**
- * The same proof about some of its shown leaves.
- * @param keep indexes of the leaves that stay shown, at least one
+ * Reduces the proof to some of its shown leaves.
+ * @param keep indexes of the leaves that remain shown, at least one
  * @returns the hashes beside them, or null if the given proof is not one
  */
 export function fewerShown(
@@ -179,7 +179,7 @@ export class ShownLeavesProof {
     return foldFrontier(this.#frontier.map(({ hash }) => hash));
   }
 
-  /** The hashes beside the shown leaves. Without a shown leaf, the root alone; without leaves, none. */
+  /** The hashes beside the shown leaves. If no leaf is shown, this is the root alone; without leaves, it is empty. */
   hashes(): readonly Uint8Array[] {
     const [first, ...rest] = [...this.#frontier].reverse();
     if (first === undefined) return [];

@@ -60,7 +60,7 @@ export function signatureStrengths(scheme: SignatureScheme, key: PublicKey): Str
   return 'hash' in scheme ? [keyStrength(key), hashStrength(scheme.hash)] : [keyStrength(key)];
 }
 
-/** The one that ends first, or undefined if there is none. */
+/** The strength that ends first, or undefined if there is none. */
 export function weakest(strengths: readonly Strength[]): Strength | undefined {
   const end = (strength: Strength) => strength.soundUntil?.getTime() ?? Number.POSITIVE_INFINITY;
   return strengths.reduce<Strength | undefined>(

@@ -13,7 +13,7 @@ export const WORK_LIMIT: WorkLimit = { fixed: 2_000_000_000, perByte: 1000 };
 /** Units of work. */
 export interface WorkLimit {
   readonly fixed: number;
-  /** For each byte that is given. */
+  /** Units for each byte of the input. */
   readonly perByte: number;
 }
 
@@ -31,10 +31,10 @@ export const TOKEN_WORK = {
   crlByte: 1,
   /** Each byte of a CRL in which a certificate is looked up. */
   crlLookupByte: 2,
-  /** A signature that is verified, beside the bytes that it signs. */
+  /** A signature that is verified, in addition to the bytes that it signs. */
   signature: 50_000,
-  /** Each byte of a certificate whose names are compared with the constraints of another one. */
+  /** Each byte of a certificate whose names are compared with the constraints of another certificate. */
   namedByte: 64,
-  /** A certificate that may be the issuer of another one. */
+  /** A certificate that may be the issuer of another certificate. */
   candidate: 100,
 } as const;

@@ -12,7 +12,7 @@ const FONTS: Readonly<Record<Appearance['font'], string>> = {
   monospace: 'ui-monospace,monospace',
 };
 
-/** The parts of a style that a version of the layouts has of its own, for a drawing. */
+/** The parts of a style that are specific to one version of the layouts, for a drawing. */
 export interface Sheets {
   readonly shared: string;
   readonly wide: string;
@@ -135,7 +135,7 @@ export function schemesOf(scheme: Appearance['scheme']): string {
 }
 
 function colours({ background, text, border, accept, on_accept, reject, on_reject }: Palette): string {
-  // A page that changes the one colour changes both buttons: neither stands out.
+  // A page that changes this one colour changes both buttons, so that neither stands out.
   const refusing =
     reject === accept && on_reject === on_accept
       ? '--cl-reject:var(--cl-accent);--cl-on-reject:var(--cl-on-accent)'

@@ -48,7 +48,10 @@ export interface ViewedCategory {
   readonly cookies: readonly ViewedCookie[];
 }
 
-/** All that the banner is drawn from: a configuration in one language, and the policy that it names. */
+/**
+ * Everything that the banner is drawn from: a configuration in one language, and the policy that the configuration
+ * names.
+ */
 export interface BannerView {
   readonly language: string;
   readonly languages: readonly string[];

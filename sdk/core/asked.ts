@@ -41,7 +41,9 @@ export function digestsOf(asked: Asked): string {
   return asked.map(digestOf).join('.');
 }
 
-/** 32 bits: it notices what an operator changes, and need not resist one who looks for a collision. */
+/**
+ * 32 bits are enough to notice an operator's changes. The digest need not resist someone who searches for a collision.
+ */
 function digestOf(list: readonly string[]): string {
   let hash = 1;
   for (const unit of [...list].sort().join('\n').split('')) hash = Math.imul(hash ^ unit.charCodeAt(0), 0x01000193);
@@ -60,7 +62,7 @@ export function askedWith({ asked }: Kept, configuration: Configuration, stored:
 /**
  * Whether the person of a choice is asked again under a configuration that names the same policy and categories. The
  * choice counts meanwhile, for what was asked then.
- * @param stored as for `askedWith`
+ * @param stored the stored lists, as for `askedWith`
  * @returns null if nobody knows what was asked, so that the choice does not count
  */
 export function isAskedMore(kept: Kept, configuration: Configuration, stored: Asked | undefined): boolean | null {
@@ -68,7 +70,7 @@ export function isAskedMore(kept: Kept, configuration: Configuration, stored: As
   const now = askedIn(configuration);
   const before = askedWith(kept, configuration, stored);
   if (before === undefined) {
-    // A refusal stays one whoever receives data. One from before digests were kept permits nothing either.
+    // A refusal remains one regardless of who receives data, even if it is from before digests were kept.
     const isOther = asked !== '' && asked.split('.')[0] !== digestsOf(now).split('.')[0];
     return isPermitted || isOther ? null : false;
   }

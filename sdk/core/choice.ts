@@ -20,8 +20,8 @@ export interface Choice {
   /** ISO 8601, or null if the choice does not expire. */
   readonly valid_until?: string | null | undefined;
   /**
-   * Order of choices: Unix milliseconds of the visitor's clock, and later than every choice that the
-   * page knew, so that a clock that is set back changes no order.
+   * Order of choices: Unix milliseconds by the visitor's clock, but later than every choice that the page knew, so that
+   * setting a clock back does not change the order.
    */
   readonly at: number;
 }
@@ -38,13 +38,15 @@ export interface Kept extends Choice {
   readonly isVoid: boolean;
   /** Whether the signal was on when the choice was made: the choice is then the later of the two, and counts. */
   readonly isSignalled: boolean;
-  /** Whether something optional is permitted on record: by this choice or, if it is void, by the one before. */
+  /**
+   * Whether something optional is permitted on record: by this choice or, if this choice is void, by the previous one.
+   */
   readonly isPermitted: boolean;
-  /** `at` of the choice before it, if that waited for the service's answer when this one was made. */
+  /** `at` of the previous choice, if that choice was waiting for the service's response when this one was made. */
   readonly after?: number | undefined;
   /** Choices before this `at` were recorded, refused or dropped. They must not be recorded any more. */
   readonly settledAt?: number | undefined;
-  /** `isPermitted` of the choice before it. */
+  /** `isPermitted` of the previous choice. */
   readonly wasPermitted: boolean;
   /** Digests of what the person was asked (`digestsOf`). Absent in choices from before the digests were kept. */
   readonly asked?: string | undefined;
@@ -65,7 +67,7 @@ export function cookiePolicyOf({ documents }: Configuration): KnownDocument | un
   return documents.find(({ kind }) => kind === 'cookie_policy');
 }
 
-/** The answer for every category: required ones are on, others off unless they are chosen. */
+/** The answer for every category: required categories are on, and others are off unless they are chosen. */
 export function completeCategories({ categories }: Configuration, chosen: Categories): Record<string, boolean> {
   return Object.fromEntries(categories.map(({ key, required }) => [key, required || chosen[key] === true]));
 }

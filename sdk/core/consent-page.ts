@@ -56,7 +56,7 @@ export class ConsentPage {
     return choiceOf(this.#facts, this.#ports.isSignalled());
   }
 
-  /** Whether the choice counts, and the person is asked again for what was added since, or may have been. */
+  /** Whether the choice counts but the person is asked again, because something was or may have been added since. */
   get isAskedAgain(): boolean {
     const { choice } = this;
     const { configuration } = this.#facts;
@@ -72,7 +72,8 @@ export class ConsentPage {
   /** `at` of the newest choice, if it or the signal took back what an earlier one permitted; null otherwise. */
   get withdrawnAt(): number | null {
     const { newest } = this.#facts;
-    // A choice on another device says so by its decision alone. One that the service refused was not taken back.
+    // A choice on another device shows this by its decision alone. A choice that the service refused was not taken
+    // back.
     const isTaken = newest?.isVoid ? isTakenBack(newest) : this.choice !== null;
     return isTaken && (newest?.wasPermitted || newest?.decision === 'withdrawn') ? newest.at : null;
   }
@@ -112,7 +113,7 @@ export class ConsentPage {
     const { jar, store, onNotKept } = this.#ports;
     const sight = this.#sight();
     const { facts, choice, visitor, send, settledAt } = step(this.#facts, event, sight);
-    // A signal that is new counts, whatever the person took back before it.
+    // A new signal counts, even if the person took back an earlier one.
     const isNew = facts.newest?.isSignalled === true && this.#facts.newest?.isSignalled !== true;
     if (isNew && event.type === 'configured' && this.isOptedOut === false) store.remove(OPTED_OUT);
     this.#facts = facts;

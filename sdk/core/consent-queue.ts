@@ -28,7 +28,7 @@ const isKeyed = objectOf<{ idempotency_key: string }>({ idempotency_key: isText 
 const isKept = (value: unknown): value is KeptRecord => isAcceptance(value) && isKeyed(value);
 
 /**
- * The consequence of an answer other than an acceptance for its consent.
+ * What happens to a consent after a response other than an acceptance.
  *
  * - `again`: the consent is sent again later.
  * - `clock`: it is sent again after the clock of the service was read.
@@ -80,7 +80,10 @@ export class ConsentQueue {
     return nextMove(items, this.#tries, now, this.#store.read(NOT_BEFORE, isNumber) ?? 0);
   }
 
-  /** Stores the record of an accepted consent. @returns the consents that are dropped, because it overtook them */
+  /**
+   * Stores the record of an accepted consent.
+   * @returns the consents that are dropped because the accepted one overtook them
+   */
   accept(item: QueuedConsent, acceptance: Acceptance): readonly QueuedConsent[] {
     const passed = passedBy(item, this.items());
     this.#store.write(RECORD + acceptance.consent_token, { ...acceptance, idempotency_key: item.idempotency_key });

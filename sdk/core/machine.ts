@@ -11,7 +11,7 @@ import { identityOf, readVisitors, writeVisitor } from './visitor.js';
 
 /** The state of a page: the visitor's newest choice, and the configuration of the site. */
 export interface Facts {
-  /** The newest choice, or its end, or null if there is none. */
+  /** The newest choice or its end, or null if there is none. */
   readonly newest: Kept | null;
   /** `at` of a choice that does not answer the current configuration. */
   readonly outdated: number | null;
@@ -36,7 +36,7 @@ export interface Sight {
   readonly visitors: readonly string[];
   /** The reference in the page's own store. */
   readonly storedVisitor: string | undefined;
-  /** What the page's own store knows of the question of the choice. */
+  /** What the page's own store knows about the question of the choice. */
   readonly asked: Asked | undefined;
   /** The site's reference for the person. */
   readonly ownVisitor: string | undefined;
@@ -67,7 +67,7 @@ export type Event =
 /** A queued consent to which the service answered. */
 interface Answered {
   readonly key: string;
-  /** `queued_at` of it. */
+  /** `queued_at` of the consent. */
   readonly at: number;
   readonly consentType: string;
 }
@@ -81,7 +81,10 @@ export interface Step {
   readonly visitor: { readonly text: string; readonly id: string } | null;
   /** Choices before this `at` must not be recorded any more. */
   readonly settledAt: number;
-  /** Consents to record, oldest first, except those whose key is in progress. That of the event itself is the last. */
+  /**
+   * Consents to record, oldest first, except those whose key is in progress. The consent of the event itself is the
+   * last.
+   */
   readonly send: readonly Outgoing[];
 }
 
@@ -160,8 +163,8 @@ export function choiceOf({ newest, outdated, configuration, isUnavailable }: Fac
 }
 
 /**
- * Whether the visitor permits a category, by the state of the page and by the current cookies: a refusal
- * in another tab counts before this page receives an event of it.
+ * Whether the visitor permits a category, by the state of the page and by the current cookies: a refusal in another tab
+ * counts before this page receives an event about it.
  */
 export function allows(
   facts: Facts,
@@ -259,8 +262,8 @@ function sent(
 }
 
 /**
- * A choice that was made under another reference, on a host that did not share its cookies yet or
- * before the person signed in, is withdrawn under that reference, too.
+ * A choice that was made under another reference, on a host that did not share its cookies yet or before the person
+ * signed in, is also withdrawn under that reference.
  */
 function withdrawnElsewhere(
   newest: Kept,
@@ -290,7 +293,10 @@ function consentOf({ decision, document_version_id, language, categories }: Kept
   return { consent_type: 'cookie', decision, document_version_id, language, categories };
 }
 
-/** The rest of the time for which a choice is valid. A clock that was set back does not lengthen it, nor forth end it at once. */
+/**
+ * The rest of the time for which a choice is valid. Setting the clock back does not lengthen this time, and setting it
+ * forward does not end it at once.
+ */
 function daysLeft({ at }: Kept, configuration: Configuration | null, now: number): number {
   const days = Math.min(configuration?.validity_days ?? MOST_DAYS, MOST_DAYS);
   return Math.max(1, days - Math.max(0, now - at) / DAY_MS);

@@ -1,6 +1,6 @@
 import type { Kept } from './choice.js';
 
-/** A choice whose time is later than now by more than this shows that a clock was wrong, in milliseconds. */
+/** A choice whose time is more than this many milliseconds in the future shows that a clock was wrong. */
 const CLOCK_MS = 60_000;
 
 /**

@@ -7,11 +7,11 @@ import type { Guard } from './guards.js';
  * and keeps nothing. Every jar passes test/sdk/core/ports.db.test.ts.
  */
 export interface Jar {
-  /** Every value of the cookies of this name that the page sees, of any domain and path. */
+  /** Every value of the cookies of this name that the page can read, for any domain and path. */
   read(name: string): readonly string[];
   /**
-   * Makes this value the only one of the name that the page sees.
-   * @param days until it expires
+   * Makes this value the only one of this name that the page can read.
+   * @param days days until it expires
    * @returns whether the jar keeps it
    */
   keep(name: string, value: string, days: number): boolean;
@@ -30,7 +30,7 @@ export interface Store {
   names(prefix: string): readonly string[];
 }
 
-/** An answer of the service, or its absence. */
+/** A response of the service, or its absence. */
 export interface Answer {
   /** HTTP status; 0 if no answer arrived. */
   readonly status: number;
@@ -42,7 +42,7 @@ export interface Answer {
 /** Signed requests to the service. Every transport passes test/sdk/core/ports.db.test.ts. */
 export interface Transport {
   /**
-   * Sends a body of any size. It always resolves; without a network, to an answer of status 0. Leaving the
+   * Sends a body of any size. The promise always resolves; without a network, to a response with status 0. Leaving the
    * page does not end the request of a small body.
    */
   post(path: string, body: string): Promise<Answer>;
@@ -78,7 +78,7 @@ export interface Cryptography {
   hmac(key: string, text: string): Promise<string>;
 }
 
-/** Lets the device keep a choice for longer than it would by itself. */
+/** Makes the device keep a choice longer than it would by itself. */
 export interface Renewal {
   /** @param isDaily whether once a day is enough @param onEnd called after each attempt */
   renew(isDaily: boolean, onEnd: () => void): void;
@@ -88,13 +88,13 @@ export interface Renewal {
 
 /** Receives events of a page or an app. */
 export interface Watcher {
-  /** Something else of this device may have changed what is kept. */
+  /** Something else on this device may have changed the stored values. */
   look(): void;
-  /** It is shown again, or has a network again. */
+  /** The page is shown again, or has a network again. */
   resume(): void;
 }
 
-/** All that differs between a page and an app. The rules are in the core. */
+/** Everything that differs between a page and an app. The rules are in the core. */
 export interface Surroundings {
   readonly jar: Jar;
   readonly store: Store;
@@ -108,18 +108,18 @@ export interface Surroundings {
   readonly language: () => string | undefined;
   /** Why nothing can be recorded here, or null if it can. */
   readonly obstacle: () => ServiceError | null;
-  /** Tells a developer what it means here that the store or the jar kept nothing. */
+  /** Tells a developer what it means that the store or the jar kept nothing. */
   readonly notKept: string;
   /** A promise that resolves when the store can be read, or undefined if it can be read at once. */
   readonly ready: (() => Promise<void>) | undefined;
   /** Runs an action while no other page of this device runs one of this name, and after everything is stored. */
   readonly locked: <T>(name: string, action: () => Promise<T>) => Promise<T>;
-  /** @returns a function that ends this */
+  /** @returns a function that stops this */
   readonly watch: (watcher: Watcher) => () => void;
   readonly renewal: Renewal | undefined;
-  /** Loads the file of the service that speaks the signals of IAB, absent if no advertiser listens. */
+  /** Loads the file of the service that sends the signals of IAB. Absent if no advertiser listens. */
   readonly loadIab?: (baseUrl: string) => Promise<IabModule>;
-  /** Tells advertisers that no signals will come, so that they do not wait for them, absent if none listens. */
+  /** Tells advertisers that no signals will come, so that they do not wait for them. Absent if none listens. */
   readonly iabFailed?: () => void;
   /** Reports a fault of a listener to the page or the app. */
   readonly report: (error: unknown) => void;

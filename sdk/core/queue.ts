@@ -27,9 +27,9 @@ export type Move = { readonly send: QueuedConsent } | { readonly waitMs: number 
 
 /** Failed attempts after which a page stops, until it is online again, shown again or opened again. */
 export const MOST_ATTEMPTS = 8;
-/** Failures of its own after which a consent lets later ones of its stream pass. */
+/** Number of failures of its own after which a consent lets later ones of its stream pass. */
 const MOST_FAULTS = 3;
-/** Longest wait of a page; after a longer one, a later page sends. */
+/** Longest wait of a page. If the wait would be longer, a later page sends the consent. */
 const LONGEST_WAIT_MS = 300_000;
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
@@ -118,8 +118,8 @@ export function passedBy(accepted: QueuedConsent, items: readonly QueuedConsent[
 }
 
 /**
- * Whether the service may have forgotten the key of a consent, which it remembers for 24 hours. Its
- * answer may have been lost before this page, so that it is asked first.
+ * Whether the service may have forgotten the key of a consent, which it remembers for 24 hours. The response may have
+ * been lost before this page, so the service is asked first.
  */
 export function isOld({ queued_at }: QueuedConsent, now: number): boolean {
   const age = now - queued_at;
@@ -130,7 +130,7 @@ export function isOld({ queued_at }: QueuedConsent, now: number): boolean {
 export type InForce = Pick<Acceptance, 'consent_token' | 'proof_hash' | 'created_at'> & {
   readonly decision: string;
   readonly categories: Record<string, boolean> | null;
-  /** Former tool of an imported consent; null or absent: it was recorded here. */
+  /** Former tool of an imported consent. Null or absent if the consent was recorded here. */
   readonly imported_from?: string | null | undefined;
 };
 export const isStatus = objectOf<{ consents: InForce[] }>({

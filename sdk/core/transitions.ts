@@ -37,7 +37,7 @@ export function chosen(
   if (version === undefined) return before;
   const wasPermitted = before?.isPermitted ?? false;
   const waits = before?.key !== undefined && !before.isVoid;
-  // More than one choice waits on another host, of which this page knows the last one only.
+  // More than one choice waits on another host, and this page only knows the last of them.
   const isElsewhere =
     waits && !isNext(before) && queue().every(({ idempotency_key }) => idempotency_key !== before.key);
   return {
@@ -86,7 +86,7 @@ export function revoked(kept: Kept): Kept {
 /**
  * Applies the signal of the browser to the newest choice, by the law of the visitor's region
  * (precedence.ts).
- * @returns `isOptOut`: the signal is to be recorded as an opt-out
+ * @returns `isOptOut` is true if the signal is to be recorded as an opt-out
  */
 export function heeded(
   before: Kept | null,

@@ -11,7 +11,7 @@ declare global {
  * the page, and affects neither the other listeners nor the record of the choice.
  * @param name `__tcfapi` or `__gpp`
  * @param position position of the callback among the parameters
- * @param install lets the library replace the function of the stub, whose calls and listeners it takes over
+ * @param install makes the library replace the function of the stub, and take over its calls and listeners
  */
 export function installIsolated<T>(name: '__tcfapi' | '__gpp', position: number, install: () => T): T {
   const isolate = (call: readonly unknown[]): readonly unknown[] =>

@@ -14,7 +14,7 @@ const schemas = { ...components.schemas, ...queriesOf(paths) };
 const types = astToString(await openapiTS({ openapi, info, paths: {}, components: { schemas } }));
 const declaration = /^export interface components \{[\s\S]*?^\}\n/m.exec(types)?.[0];
 if (declaration === undefined) throw new Error('the generated types have no components');
-/** Codes of every error response, as each lists its own. */
+/** The codes of all error responses, each of which lists its own. */
 const codes = new Set(Object.values(components.responses).flatMap((response) => response['x-error-codes'] ?? []));
 const codeUnion = [...codes]
   .sort()

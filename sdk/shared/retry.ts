@@ -11,7 +11,7 @@ export function isRetried(status: number): boolean {
  * The wait that a response states.
  * @param header value of `Retry-After`: seconds, or an HTTP date (RFC 9110 §10.2.3)
  * @param now Unix milliseconds
- * @returns milliseconds; null without a valid header
+ * @returns milliseconds, or null if there is no valid header
  */
 export function retryAfterMs(header: string | null, now: number): number | null {
   if (header === null) return null;

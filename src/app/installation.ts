@@ -63,12 +63,12 @@ export interface Installation {
   readonly memory: ProcessMemory;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
-  /** The embedded PostgreSQL; null with `DATABASE_URL`. */
+  /** The embedded PostgreSQL, or null if `DATABASE_URL` is set. */
   readonly embedded: EmbeddedPostgres | null;
   close(): Promise<void>;
 }
 
-/** A migration, after which the schema is compared with the one that the migrations create. */
+/** Migrates the database. Then the schema is compared with the schema that the migrations create. */
 export interface ComparedMigration extends MigrateOptions {
   readonly onDifference: (difference: SchemaDifference) => void;
 }
@@ -190,7 +190,7 @@ const WATCHING = {
   statementTimeoutMs: 5_000,
 } as const;
 
-/** Opens the embedded database, if the configuration names no other. @returns null with `DATABASE_URL` */
+/** Opens the embedded database, if the configuration names no other. @returns null if `DATABASE_URL` is set */
 export async function openDatabase(config: Config, logger: Logger): Promise<EmbeddedPostgres | null> {
   if (config.database.url !== undefined) return null;
   return openEmbeddedPostgres({ dataDir: config.dataDir, log: (line) => logger.info(line) });

@@ -81,7 +81,7 @@ async function readAnchors(path: string): Promise<readonly Uint8Array[]> {
   return certificatesOfPem(text);
 }
 
-/** Completeness of a restored backup, beside the findings of an audit. */
+/** Completeness of a restored backup, in addition to the findings of an audit. */
 export interface BackupState {
   /** Leaves of the restored ledger tree. */
   readonly ledgerSize: number;

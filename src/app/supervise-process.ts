@@ -27,7 +27,7 @@ export interface SupervisedProcess {
   restarts(): number;
   /** Sends a message to the process, unless it has just died. @param handle the handle that is sent with the message */
   tell(message: ToApi, handle?: Server): void;
-  /** The metrics of the process; none while it does not answer. */
+  /** The metrics of the process. There are none while it does not answer. */
   metrics(): Promise<ProcessMetrics>;
   /**
    * Finishes the current steps, then ends the process. If it does not end in time, it is killed, which every part
@@ -95,7 +95,7 @@ interface End {
 /**
  * Starts a process, which loads its program while the caller opens the installation. If it dies, it is replaced after a
  * pause that doubles up to ten seconds. If its event loop stands still, because it is blocked or the process was
- * stopped, it is killed and replaced, too. The process writes its log to the standard error of this one.
+ * stopped, it is also killed and replaced. The process writes its log to the standard error of this one.
  */
 export function superviseProcess(options: SuperviseOptions): SupervisedProcess {
   const { name, program, args = [], env, logger, stopMs = STOP_MS, silence: limits = SILENCE } = options;

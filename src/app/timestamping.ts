@@ -13,7 +13,7 @@ export interface Timestamping {
   readonly quorum: number;
   /** DER of the root certificates. */
   readonly trustAnchors: readonly Uint8Array[];
-  /** Base URL of the development authority in this process; null with configured authorities. */
+  /** Base URL of the development authority in this process, or null if authorities are configured. */
   readonly developmentUrl: string | null;
   stop(): Promise<void>;
 }

@@ -24,7 +24,7 @@ const IS_WAITING = `exists (
        (select max(n.revision) from read_model.notice_configs n where n.site_id = live$.site_id),
        (select max(n.revision) from read_model.notice_scans n where n.site_id = live$.site_id), -1))`;
 
-/** What the tenancy keeps of its notices, beside the read model that is derived from their events. */
+/** What the tenancy stores about its notices, in addition to the read model that is derived from their events. */
 const PUBLISHED = [
   {
     name: 'document_versions',

@@ -72,7 +72,7 @@ export type FindingKind = keyof typeof FINDING_KINDS;
 /** A disagreement between what is stored and what it must be. It names no personal value. */
 export interface Finding {
   readonly kind: FindingKind;
-  /** Table, with its schema unless that is the one of the service. */
+  /** Table, with its schema unless that is the schema of the service. */
   readonly table: string;
   /** Primary key of the row, as text. Empty for the whole table. */
   readonly key: string;
@@ -82,7 +82,7 @@ export interface Finding {
   readonly detail: string;
 }
 
-/** @returns the finding that a damaged log is */
+/** @returns the finding that reports a damaged log */
 export function damagedLog({ stream }: LogDamaged, detail: string): Omit<Finding, 'columns'> {
   return { kind: 'log-order', table: 'event_log.events', key: stream ?? '', detail };
 }

@@ -105,7 +105,7 @@ export async function auditLedger(section: LedgerSection): Promise<void> {
       }
     }
     await client.query('commit');
-    // A worker that starts now follows the stream to its end, so the tables may show less than it meets.
+    // A worker that starts now follows the stream to its end, so the tables may lag behind what it reads.
     if (isComplete) await replay.to(await section.eventLog.lastRevision(LEDGER_STREAM));
   });
 }
@@ -126,7 +126,7 @@ async function schemaOf(db: pg.Pool): Promise<string> {
 interface Replay {
   /**
    * Follows the ledger, and fills the temporary tables.
-   * @param isInside whether the client is in a transaction already
+   * @param isInside whether the client is already in a transaction
    * @returns false if the ledger does not verify, which is reported
    */
   to(revision: number, isInside?: boolean): Promise<boolean>;
@@ -186,7 +186,7 @@ async function auditIdentity({ db, eventLog, findings }: LedgerSection): Promise
  * only those that are not sealed yet may be missing.
  */
 async function auditPolicies(section: LedgerSection, client: pg.PoolClient, schema: string): Promise<void> {
-  // The stream may grow meanwhile, so that it is read after the table.
+  // The stream may grow meanwhile, so it is read after the table.
   await client.query(`begin isolation level repeatable read; select from ${schema}.ledger_policies limit 1`);
   for (let next = 0; ; ) {
     const page = await readPastGaps(section.eventLog, POLICY_STREAM, next, PAGE);

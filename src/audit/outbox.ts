@@ -104,7 +104,7 @@ async function checkGenuine({ db, keyring, findings }: Section, row: WaitingRow)
     try {
       await assertGenuine({ id, type, data, stream }, keyring);
     } catch (error) {
-      // A key that was altered itself is reported with the keys.
+      // If the key itself was altered, it is reported with the keys.
       if (!(error instanceof NotGenuine || error instanceof KeyError)) throw error;
       findings.add({ kind: 'event-altered', table: 'event_log.events', key: id, detail: error.message });
     }

@@ -59,9 +59,8 @@ interface Header {
 /**
  * Reads input that must be exactly one BER or DER value, with nothing after it (X.690 §8.1).
  *
- * Written here rather than taken from a library because hostile input decides its cost: values are
- * decoded only where they are looked at, so a CRL of megabytes needs no memory beyond its own
- * bytes.
+ * Written here rather than taken from a library because hostile input decides its cost: values are only decoded when
+ * they are needed, so a CRL of megabytes needs no memory beyond its own bytes.
  *
  * @throws MalformedInput
  */

@@ -28,7 +28,7 @@ export function preciseGeneralizedTime(node: Asn1Node, what: string): PreciseTim
 }
 
 /**
- * The same of a GeneralizedTime under an IMPLICIT tag that the caller has checked.
+ * The same for a GeneralizedTime under an IMPLICIT tag that the caller has checked.
  * @throws MalformedInput
  */
 export function generalizedTimeContent(content: Uint8Array, what: string): PreciseTime {

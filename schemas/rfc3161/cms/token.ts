@@ -8,14 +8,14 @@ import { parseTstInfo, type TstInfo } from './tst-info.js';
 
 /** A TimeStampResp or a bare TimeStampToken, taken apart. */
 export interface ParsedTimestamp {
-  /** undefined for a bare token. */
+  /** Undefined for a bare token. */
   readonly status: ResponseStatus | undefined;
   /** The token's bytes as received, or undefined for a refusal. */
   readonly token: Uint8Array | undefined;
   /** Content type of the ContentInfo, or undefined for a refusal. */
   readonly contentType: string | undefined;
   readonly signedData: SignedData | undefined;
-  /** undefined where the content is not a TSTInfo. */
+  /** Undefined if the content is not a TSTInfo. */
   readonly tstInfo: TstInfo | undefined;
 }
 

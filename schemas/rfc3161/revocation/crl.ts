@@ -42,7 +42,7 @@ export interface CrlEntry {
   readonly revokedAt: Date;
   /** CRLReason (RFC 5280 §5.3.1), or undefined if the entry gives none. */
   readonly reason: number | undefined;
-  /** Whether it has a critical extension that is not understood. */
+  /** Whether the entry has a critical extension that is not understood. */
   readonly unknownCritical: boolean;
 }
 

@@ -7,7 +7,7 @@ import { MalformedInput } from '../errors.js';
 /** A distinguished name (RFC 5280 §4.1.2.4). */
 export interface Name {
   readonly raw: Uint8Array;
-  /** For people, safe to print: control, format and separator characters are escaped. */
+  /** The name as readable text, safe to print: control, format and separator characters are escaped. */
   readonly text: string;
   /** Its relative names, each as a form that is equal for names that RFC 5280 §7.1 calls equal. */
   readonly relativeNames: readonly string[];
@@ -16,7 +16,7 @@ export interface Name {
    * Equal for names that RFC 5280 §7.1 calls equal, and safe to print.
    */
   readonly organization: string;
-  /** Values of its attributes emailAddress; one that is no string has no @. */
+  /** Values of its attributes emailAddress. A value that is not a string has no @. */
   readonly mailboxes: readonly string[];
 }
 
@@ -36,7 +36,7 @@ const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
 const ORGANIZATION = '2.5.4.10';
 const EMAIL_ADDRESS = '1.2.840.113549.1.9.1';
 
-/** A name without its encoding: it may be one that was put together. */
+/** A name without its encoding, because it may have been assembled. */
 export type NameForm = Pick<Name, 'text' | 'relativeNames'>;
 
 /** @throws MalformedInput */
@@ -93,7 +93,7 @@ export function printable(text: string): string {
 interface Attribute {
   /** Dotted OID. */
   readonly type: string;
-  /** As it stands; the hexadecimal octets of a value that is no string. */
+  /** The value as it is encoded, or its hexadecimal octets if it is not a string. */
   readonly value: string;
   readonly text: string;
   readonly canonical: string;

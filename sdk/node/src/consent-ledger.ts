@@ -49,7 +49,7 @@ import { SignIn } from './sign-in.js';
 import { StrictConsents } from './strict-consents.js';
 import { type Parse, type ServiceRequest, Transport } from './transport.js';
 
-/** Names of the fields that an erasure takes away, beside `attachments`. */
+/** Names of the fields that an erasure deletes, in addition to `attachments`. */
 export const PERSONAL_FIELDS: readonly string[] = ERASED_FIELDS;
 
 const PAGE = 1000;
@@ -57,19 +57,19 @@ const DELIVERIES_PAGE = 100;
 /** A scan visits a page twice, and a visit ends after 22 seconds. */
 const SCAN_MS = 60_000;
 
-/** Filters of a record export. The page size is the SDK's matter. */
+/** Filters of a record export. The SDK chooses the page size. */
 export type RecordFilter = Omit<ExportQuery, 'limit' | 'format' | 'include_erasures' | 'fields'>;
 
 type ExportFilter = Omit<ExportQuery, 'limit' | 'format'>;
 
-/** A choice of fields of a record export: what a copy does not have, it need not erase. */
+/** Fields to read in a record export. A copy without a field never needs to erase it. */
 export interface FieldChoice {
   readonly fields: readonly (keyof ExportedConsent)[];
 }
 
 /**
- * Consent Ledger for a backend. Consents are recorded over the S2S routes, so that the address and
- * the user agent of the backend never become evidence about a person.
+ * A client of Consent Ledger for backends. Consents are recorded over the S2S routes, so that the address and the user
+ * agent of the backend never become evidence about a person.
  *
  * Every method throws `ServiceError`. Requests that the service could not answer are sent again, as
  * the specification says; a consent is recorded once, because each attempt has its
@@ -94,7 +94,7 @@ export class ConsentLedger {
     return this.#get('/tool/v1/ping', {}, (body) => PingResponse.parse(body).data);
   }
 
-  /** Reads the banner configuration. @param language BCP 47; the site's default if absent */
+  /** Reads the banner configuration. @param language BCP 47; if omitted, the site's default */
   configuration(language?: string): Promise<SiteConfiguration> {
     return this.#get('/tool/v1/config', { language }, (body) => ConfigResponse.parse(body).data);
   }
@@ -125,7 +125,7 @@ export class ConsentLedger {
   /**
    * Checks the integrity of one record. The result is a statement of the service.
    * @param id UUID, consent token or proof hash of the record
-   * @returns null if the service has no such record; a new one can be found a moment after its acceptance
+   * @returns null if the service has no such record; a new record can be found a moment after its acceptance
    */
   async verify(id: string): Promise<Verification | null> {
     const path = `/tool/v1/consents/verify/${encodeURIComponent(id)}`;
@@ -139,10 +139,10 @@ export class ConsentLedger {
 
   /**
    * Records one consent of a person.
-   * @param consent give it an `idempotency_key` that outlives this process, such as the id of the
-   *   form that the person sent; otherwise a random one protects only the attempts of this call
-   * @throws TypeError an unknown member or category (option `strict`); IdempotencyConflict if the key was used with another consent, unless the option
-   *   `acceptsConflicts` is set
+   * @param consent the consent, with an `idempotency_key` that outlives this process, such as the id of the form that
+   * the person sent; without one, a random key protects only the attempts of this call
+   * @throws TypeError for an unknown member or category (option `strict`); IdempotencyConflict if the key was used with
+   * another consent, unless the option `acceptsConflicts` is set
    */
   async record(consent: Consent): Promise<Acceptance> {
     const content = withKey(consent);
@@ -157,8 +157,8 @@ export class ConsentLedger {
 
   /**
    * Records 1 to 100 consents.
-   * @returns a result for each, in order: check every one, because an item can be rejected alone, and
-   *   the `warnings` of an accepted one name `idempotency_key` if it was used with another consent
+   * @returns a result for each consent, in order. Check every result: an item can be rejected alone, and the `warnings`
+   * of an accepted item name `idempotency_key` if the key was used with another consent
    */
   async recordBatch(consents: readonly Consent[]): Promise<BatchResult> {
     const content = { consents: consents.map(withKey) };
@@ -174,8 +174,8 @@ export class ConsentLedger {
   }
 
   /**
-   * Reads records in the order of recording, with every field or with the `fields` that the filter
-   * names. Keep the `cursor` of the last one, and continue after it.
+   * Reads records in the order of recording, with every field or with the `fields` that the filter names. Keep the
+   * `cursor` of the last record, and continue after it.
    */
   exportRecords(filter: RecordFilter & FieldChoice): AsyncGenerator<ExportedFields, void>;
   exportRecords(filter?: RecordFilter): AsyncGenerator<ExportedConsent, void>;
@@ -186,8 +186,8 @@ export class ConsentLedger {
   }
 
   /**
-   * Reads records and the erasures among them, as a copy of the records follows them: an item with
-   * `erased_record` names a record of which the copy deletes the `PERSONAL_FIELDS`.
+   * Reads records and the erasures among them, to keep a copy of the records up to date. For an item with
+   * `erased_record`, the copy deletes the `PERSONAL_FIELDS` of the record that it names.
    */
   exportChanges(filter: RecordFilter & FieldChoice): AsyncGenerator<ExportedFields | ExportedErasure, void>;
   exportChanges(filter?: RecordFilter): AsyncGenerator<ExportedConsent | ExportedErasure, void>;
@@ -226,7 +226,7 @@ export class ConsentLedger {
   /**
    * Reads the receipt of a record: its evidence in one file, for `consent-verify check`.
    * @param token consent token of the record
-   * @param disclose names of personal values to disclose, or `all`; none if absent
+   * @param disclose names of personal values to disclose, or `all`; if omitted, none
    * @throws ServiceError `RECEIPT_NOT_READY` until the record is stamped
    */
   receipt(token: string, disclose?: readonly string[] | 'all'): Promise<RecordReceipt> {
@@ -236,10 +236,10 @@ export class ConsentLedger {
   }
 
   /**
-   * Lets the service visit a page of the site, and compare what it sets with the configuration. The
-   * scan takes several seconds, and is not repeated after a lost answer.
+   * Lets the service visit a page of the site, and compare what it sets with the configuration. The scan takes several
+   * seconds, and is not repeated if the response is lost.
    * @param url URL of the page, on the verified domain
-   * @param options `record`: the result becomes evidence of the state of the site
+   * @param options `record` makes the result evidence of the state of the site
    */
   scan(url: string, { record = false }: { readonly record?: boolean } = {}): Promise<ScanResult> {
     const request = { method: 'POST', path: '/tool/v1/scans', content: { url, record }, hasKey: true } as const;
@@ -287,7 +287,7 @@ export class ConsentLedger {
   }
 
   /**
-   * Sends a message of type `webhook.test` to a webhook. It is not repeated after a lost answer.
+   * Sends a message of type `webhook.test` to a webhook. It is not repeated if the response is lost.
    * @throws ServiceError `RATE_LIMIT_EXCEEDED` after five in a minute, `WRONG_STATE` if the webhook is disabled
    */
   async testWebhook(webhookId: string): Promise<WebhookDelivery> {

@@ -3,7 +3,7 @@ import { WEBHOOK_MESSAGES } from '../../../schemas/api/panel/webhook-events.js';
 
 /** An event that the service sent to a webhook. */
 export interface WebhookEvent {
-  /** The same for every attempt: an event that was processed before is recognised by it. */
+  /** The same id for every attempt, so that an event that was already processed is recognised. */
   readonly id: string;
   readonly type:
     | 'consent.recorded'

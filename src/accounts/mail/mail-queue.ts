@@ -96,7 +96,7 @@ export function createMailQueue(keys: MailKeys): QueueMail {
     const content = encrypt(await mailKey(keys), Buffer.from(JSON.stringify(job)), aad(id), randomBytes(NONCE_BYTES));
     const recipient = onlyRecipientOf(job);
     const recipientDigest = recipient === null ? null : hmacSha256(digestKey, `recipient\0${recipient.toLowerCase()}`);
-    // Its token is no longer valid.
+    // The mail's token is no longer valid.
     if (job.kind === 'password_reset')
       await db.query('delete from mails where kind = $1 and recipient_digest = $2', [job.kind, recipientDigest]);
     const { rowCount } = await db.query(
@@ -133,7 +133,7 @@ export interface ClaimedMail {
   readonly id: string;
   /** Null if the row was altered, or encrypted with the key of another installation. */
   readonly job: MailJob | null;
-  /** Digest of the network that caused it. */
+  /** Digest of the network that caused the mail. */
   readonly network: Uint8Array;
   readonly isExpired: boolean;
 }

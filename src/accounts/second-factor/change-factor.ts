@@ -8,7 +8,7 @@ import { type FactorOptions, type PresentedFactor, readStoredFactor, useCode } f
 
 /** TOTP secret of a factor that is not confirmed yet, for the user's authenticator app. */
 export interface BegunFactor {
-  /** Base32. */
+  /** The secret in Base32. */
   readonly secret: string;
   readonly otpauthUri: string;
 }

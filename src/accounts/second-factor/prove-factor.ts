@@ -56,7 +56,7 @@ export interface PresentedFactor {
 
 /** Dependencies of the second factor. */
 export interface FactorOptions {
-  /** In the role `consent_ledger_admin`. */
+  /** Connections in the role `consent_ledger_admin`. */
   readonly db: Queryable;
   readonly keys: FactorKeys;
   /** Queues the mail that tells the user; null if the service sends no mail. */

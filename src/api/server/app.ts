@@ -15,7 +15,7 @@ import './caller.js';
 
 export interface AppOptions {
   readonly log: Logger;
-  /** Addresses and CIDR ranges of proxies whose X-Forwarded-* headers are trusted. Empty if there is none. */
+  /** Addresses and CIDR ranges of proxies whose X-Forwarded-* headers are trusted. Empty if there are none. */
   readonly trustedProxies: readonly string[];
   /** Length in bits of the IPv6 prefix that limits by address treat as one client. */
   readonly ipv6ClientPrefix?: number;
@@ -136,7 +136,7 @@ function parseQuery(text: string): Record<string, string> {
   return query;
 }
 
-/** Limits a second host name to /tool/v1. @param host lower case, without port */
+/** Limits a second host name to /tool/v1. @param host the host in lower case, without a port */
 function serveOnlyToolApiOn(app: FastifyInstance, host: string): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const isRefused = request.hostname.toLowerCase() === host && !request.url.startsWith('/tool/v1/');

@@ -13,8 +13,7 @@ export interface Access {
   /** Whether the request must be signed with the API key. */
   readonly isSigned: boolean;
   /**
-   * Roles of which the user of the bearer token must have one; null: the operation uses no bearer
-   * token.
+   * Roles of which the user of the bearer token must have one. Null if the operation uses no bearer token.
    */
   readonly roles: readonly UserRole[] | null;
   /**
@@ -60,7 +59,7 @@ export interface Operation {
   /** `operationId` of the OpenAPI document, e.g. `createSite`. */
   readonly id: string;
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** From the root of the service, e.g. `/api/v1/sites/{site_id}`. */
+  /** Path from the root of the service, e.g. `/api/v1/sites/{site_id}`. */
   readonly path: string;
   /** Group of the OpenAPI document, e.g. `Sites`. */
   readonly tag: string;
@@ -68,7 +67,7 @@ export interface Operation {
   readonly description?: string;
   readonly access: Access;
   readonly params: z.ZodObject;
-  /** Whether the last path parameter may have slashes. */
+  /** Whether the last path parameter may contain slashes. */
   readonly isLastSlashed?: true;
   /** Response to path parameters that `params` refuses; if omitted, `VALIDATION_ERROR`. */
   readonly invalidParams?: ErrorCode;

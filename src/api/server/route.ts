@@ -125,9 +125,9 @@ interface Handlers<P, Q, B, R, D> {
    * the same response.
    */
   readonly site: Handle<SiteCall<P, Q>, R, D>;
-  /** Any API key of a verified site; with roles, the bearer token of a backend too. */
+  /** Any API key of a verified site; with roles, also the bearer token of a backend. */
   readonly tool: Handle<ToolCall<P, Q>, R, D> & HandleTest<ToolCall<P, Q>, R, D>;
-  /** An API key of scope `write`, and a request signature; with roles, the bearer token of a backend too. */
+  /** An API key of scope `write`, and a request signature; with roles, also the bearer token of a backend. */
   readonly signed: Handle<SignedCall<P, Q, B>, R, D> & HandleTest<SignedCall<P, Q, B>, R, D>;
   /** A bearer token of a user with one of the roles. */
   readonly user: Handle<UserCall<P, Q, B>, R, D>;

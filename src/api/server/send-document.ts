@@ -17,7 +17,7 @@ export interface PublicDocument {
   readonly contentType: string;
   /** A strong validator of the bytes (RFC 9110 §8.8.3). */
   readonly etag: string;
-  /** Headers that a 304 response has, too (RFC 9110 §15.4.5). */
+  /** Headers that a 304 response also has (RFC 9110 §15.4.5). */
   readonly headers: Readonly<Record<string, string>>;
 }
 

@@ -12,7 +12,7 @@ const LEAST_BYTES = 1024;
 const BROTLI_QUALITY = 9;
 
 type Coding = 'br' | 'gzip';
-/** In the order of preference. */
+/** The codings in order of preference. */
 const CODINGS: readonly Coding[] = ['br', 'gzip'];
 
 const COMPRESS: Readonly<Record<Coding, (bytes: Buffer) => Promise<Buffer>>> = {

@@ -140,15 +140,16 @@ interface Listed {
 class StatusList {
   readonly #now = Date.now();
   #after: string | null = null;
-  /** The newest that were recorded here. */
+  /** The newest consents that were recorded here. */
   #recorded: readonly Listed[] = [];
   #matching = 0;
   /** Time in milliseconds. Records from before it are not among the newest. */
   #enoughAt = Number.NEGATIVE_INFINITY;
-  /** The newest imported ones of each kind. */
+  /** The newest imported consents of each kind. */
   readonly #imported = new Map<string, readonly Listed[]>();
   /**
-   * The newest expired one of each kind. It still takes precedence over imported ones, which may be valid for longer.
+   * The newest expired consent of each kind. It still takes precedence over imported consents, which may be valid for
+   * longer.
    */
   readonly #ended = new Map<string, Pick<Listed, 'claimedAt' | 'revision'>>();
 

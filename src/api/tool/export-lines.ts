@@ -53,7 +53,7 @@ export interface CsvDialect {
   readonly separator: string;
 }
 
-/** The dialect of RFC 4180, for programs: the same everywhere. */
+/** The dialect of RFC 4180 for programs, which is the same everywhere. */
 export const RFC_4180: CsvDialect = { mark: '', separator: ',' };
 
 /**

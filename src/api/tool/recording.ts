@@ -47,7 +47,7 @@ const route = routesWith<RecordingDeps>();
 
 /** Bodies above this size, in bytes, are processed in turns. */
 const LARGE_BODY_BYTES = 256 * 1024;
-/** Two, so that one is parsed while the other waits for the database. */
+/** Two batches, so that one is parsed while the other waits for the database. */
 const LARGE_BATCHES_AT_A_TIME = 2;
 /**
  * Pause before the next large submission batch of a tenant, as a multiple of the time of the last one. After the

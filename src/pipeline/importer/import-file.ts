@@ -133,7 +133,7 @@ export async function checkFile(
 }
 
 export interface WriteOptions {
-  /** In the role `consent_ledger_admin`. */
+  /** Connections in the role `consent_ledger_admin`. */
   readonly db: Queryable;
   readonly random: RandomPool;
   /** Reads the site again, after a change of it. */

@@ -18,9 +18,9 @@ export interface ShownLayer {
   /** Whether the site's configuration states the look. */
   readonly isThemed: boolean;
   readonly preselected: NonNullable<Presentation['preselected']>;
-  /** Shown with it, or undefined if there is none. */
+  /** The notice that is shown with it, or undefined if there is none. */
   readonly notice: Presentation['notice'];
-  /** Time of the page's own clock, in milliseconds. */
+  /** The time by the page's own clock, in milliseconds. */
   readonly since: number;
 }
 
@@ -54,7 +54,7 @@ export function presentationOf(
     control,
     colour_scheme: isDark ? 'dark' : 'light',
     size_class: width < PHONE_PIXELS ? 'phone' : width < TABLET_PIXELS ? 'tablet' : 'desktop',
-    // Pixels would tell people apart.
+    // Sizes in pixels would make people distinguishable.
     text_size: pixels < 12 ? 'below_12' : pixels > 16 ? 'enlarged' : 'usual',
     ...(notice && { notice }),
     elapsed_ms: Math.min(86_400_000, Math.round(performance.now() - since)),
