@@ -15,7 +15,7 @@ import type { Keyring } from '../platform/keys/index.js';
 import type { TimestampClient } from '../timestamping/client.js';
 
 export interface RotationOptions {
-  /** In the role `consent_ledger_worker`. */
+  /** A handle in the role `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly keyring: Keyring;

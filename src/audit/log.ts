@@ -46,7 +46,7 @@ export async function auditLog(
   let position = from;
   let done = 0;
   for (;;) {
-    // Read before the page, so that no event can be sealed that the page does not reach.
+    // This is read before the page, so that no event can be sealed that the page does not reach.
     const sealedBefore = await sealedPosition(db);
     const page = await eventLog.readAll(position, PAGE);
     const sealedUpTo = await sealedPosition(db);

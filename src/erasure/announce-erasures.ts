@@ -9,7 +9,7 @@ import { putEvents } from '../platform/database/shared-statements.js';
 import { lockSite } from './destroy.js';
 
 export interface AnnounceOptions {
-  /** In the role `consent_ledger_worker`. */
+  /** A handle in the role `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly now?: () => Date;
   /** Returns a random whole number from 0 to `below` − 1. The default is cryptographically secure. */

@@ -12,7 +12,7 @@ import type { ErasureJournal, JournalLine } from './journal.js';
 import { destroyTestRecords } from './test-erasures.js';
 
 export interface ApplyErasuresOptions {
-  /** In the role `consent_ledger_worker`. */
+  /** A handle in the role `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly journal: ErasureJournal;

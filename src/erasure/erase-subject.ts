@@ -10,7 +10,7 @@ import { nextApprovalTokens, nextRecords } from './select-subjects.js';
 import { eraseTestRecords } from './test-erasures.js';
 
 export interface ErasureOptions {
-  /** In the role `consent_ledger_worker`. */
+  /** A handle in the role `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly keyring: Pick<Keyring, 'siteKey' | 'openKeyRows' | 'open'>;
   readonly journal: ErasureJournal;

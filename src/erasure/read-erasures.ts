@@ -18,7 +18,9 @@ export interface Erasure {
   /** Erases records older than this, for a retention period. */
   readonly olderThan: Date | null;
   readonly requestedAt: Date;
-  /** A time at or after the commit that destroyed its last key, or null while the erasure is unfinished. */
+  /**
+   * A time at or after the commit that destroyed the last key of the erasure, or null while the erasure is unfinished.
+   */
   readonly finishedAt: Date | null;
   readonly erasedRecords: number;
   readonly deletedApprovalTokens: number;

@@ -18,7 +18,7 @@ export interface ByteCacheOptions {
 
 /** Creates a cache whose memory is bounded by the bytes that it stores. */
 export function createByteCache({ maxBytes, maxEntryBytes }: ByteCacheOptions): ByteCache {
-  /** In the order of their last use. */
+  /** Entries in the order of their last use. */
   const stored = new Map<string, Uint8Array>();
   const loading = new Map<string, Promise<Uint8Array>>();
   let size = 0;

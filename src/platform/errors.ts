@@ -15,7 +15,7 @@ export function fieldErrors({ issues }: z.ZodError): readonly FieldError[] {
   return issues.flatMap(errorsOfIssue).slice(0, MAX_FIELD_ERRORS);
 }
 
-/** Formats invalid fields as lines for people. */
+/** Formats invalid fields as readable lines. */
 export function linesOf(errors: readonly FieldError[]): string {
   return errors.map(({ field, message }) => `${field}: ${message}`).join('\n');
 }
@@ -86,9 +86,9 @@ export function invalidChange(...errors: readonly FieldError[]): ChangeRefused {
 }
 
 /**
- * @param value its members have names of the API or of the code: `mediaType` is `media_type` of the API
+ * @param value an object whose members have names of the API or of the code: `mediaType` is `media_type` of the API
  * @param field the name of a value that is not an object
- * @returns the value as the schema has it
+ * @returns the value as the schema has parsed it
  * @throws ChangeRefused `invalid`
  */
 export function accepted<S extends z.ZodType>(schema: S, value: unknown, field?: string): z.output<S> {

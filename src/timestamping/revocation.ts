@@ -154,7 +154,7 @@ export class AnswerCache {
   readonly #entries = new Map<string, { readonly body: Uint8Array; readonly until: number }>();
   #bytes = 0;
 
-  /** @param maxEntries most entries @param maxBytes total size of all bodies */
+  /** @param maxEntries maximum number of entries @param maxBytes maximum total size of all bodies */
   constructor(
     private readonly maxEntries: number,
     private readonly maxBytes: number,

@@ -61,7 +61,7 @@ const MAX_WAITING = 10_000;
  * however many networks fill theirs: a single network gets 909 places, and each of 100 networks gets 90.
  */
 const NETWORK_SHARE = 10;
-/** Pause after the first failure, and the longest pause. Even the first is longer than an attempt can take. */
+/** Pause after the first failure, and the longest pause. Even the first pause is longer than an attempt can take. */
 const FIRST_RETRY_SECONDS = 60;
 const LONGEST_RETRY_SECONDS = HOUR_SECONDS;
 
@@ -149,7 +149,7 @@ const ClaimedRows = z
   )
   .max(1);
 
-/** Condition for `Looks`: whether a mail is due. */
+/** SQL condition for `Looks`: true if a mail is due. */
 export const MAIL_WAITS = 'exists (select from mails where next_attempt_at <= now())';
 
 /**

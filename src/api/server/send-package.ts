@@ -14,7 +14,7 @@ export const PACKAGE_MEDIA_TYPE = 'application/zip';
 const IDLE_MS = 60_000;
 
 export interface SendPackageOptions {
-  /** In the role `consent_ledger_api`. */
+  /** A handle in the role `consent_ledger_api`. */
   readonly db: Queryable;
   readonly logger: ServiceLogger;
 }

@@ -57,7 +57,7 @@ export function createSharedReader<T>({
 }
 
 export interface StateOptions {
-  /** In the role `consent_ledger_api` or `consent_ledger_worker`. */
+  /** A handle in the role `consent_ledger_api` or `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly projections: readonly { readonly name: string }[];

@@ -42,7 +42,7 @@ interface Options {
 
 /** Number of wrong rows that the output names. The file of `--rejects` has all of them. */
 const SHOWN_REJECTS = 20;
-/** Bytes of a mapping file that are read. */
+/** Maximum number of bytes of a mapping file. */
 const MAX_MAPPING_BYTES = 1_048_576;
 
 /** `admin import`: consents that a former tool recorded, as events of their own kind. */

@@ -18,7 +18,7 @@ const MAY_CLAIM = `j.deleted_at is null
           and (e.state = 'queued' and (j.retry_at is null or j.retry_at <= now())
                or e.state = 'running' and j.heartbeat_at < now() - ${SILENCE})`;
 
-/** Condition for `Looks`: whether `claimExport` may find an export. */
+/** SQL condition for `Looks`: true if `claimExport` may find an export. */
 export const EXPORT_WAITS = `exists (select from exports e join export_jobs j on j.export_id = e.id where ${MAY_CLAIM})`;
 
 /** An export that this process has claimed. */
@@ -30,7 +30,7 @@ export interface ClaimedExport {
   readonly attempts: number;
   readonly seed: Uint8Array;
   readonly filter: KeptFilter;
-  /** Encrypted; null unless the filter names a visitor. */
+  /** The encrypted visitor, or null if the filter names none. */
   readonly sealedVisitor: Uint8Array | null;
   readonly disclose: Disclose;
   readonly requestedBy: string;

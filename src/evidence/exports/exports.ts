@@ -88,7 +88,7 @@ export function shownExport(row: ExportJobRow): Shown {
 /**
  * Lists the exports of a site, newest first.
  * @param before id of an export: only older exports are listed; null starts with the newest
- * @returns up to `limit` + 1 exports, so that the caller sees whether there are more
+ * @returns at most `limit` + 1 exports, so that the caller sees whether there are more
  */
 export async function listExports(
   db: Queryable,

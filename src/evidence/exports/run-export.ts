@@ -31,7 +31,7 @@ import { exportedBy } from './create-export.js';
 import { exportKey, openSecret, sealChunk, sealSecret } from './export-key.js';
 
 export interface RunExportOptions {
-  /** In the role `consent_ledger_worker`. */
+  /** A handle in the role `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly keyring: Keyring;
@@ -204,7 +204,7 @@ function reasonOf(error: unknown, attempts: number): ExportReason | null {
 export const CHUNK_BYTES = 1_048_576;
 
 export interface PackageSinkOptions {
-  /** In the role `consent_ledger_worker`. */
+  /** A handle in the role `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly job: Pick<ClaimedExport, 'id' | 'claim'>;
   /** Key of the export. */

@@ -17,7 +17,7 @@ import type { Queryable } from '../../platform/database/pool.js';
 import { differ } from './errors.js';
 import { type BatchRow, type ExportCheckpoint, hashFromHex, readBatches, readProofs } from './ledger-reader.js';
 
-/** Batches that one statement reads: each may have thousands of leaves. */
+/** Number of batches that one statement reads. Each may have thousands of leaves. */
 const PAGE = 20;
 
 /** The data of an enclosed batch or roll-up that other files need. */

@@ -39,7 +39,7 @@ import { countNotYetStamped } from './stamping-state.js';
 import { type AbsentTag, AbsentTags, mostTagBytes, TagsFiles } from './tags-files.js';
 
 export interface ExportOptions {
-  /** In the role `consent_ledger_worker` or `consent_ledger_api`. */
+  /** A handle in the role `consent_ledger_worker` or `consent_ledger_api`. */
   readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly keyring: Pick<Keyring, 'siteKey' | 'manifestKey' | 'proofKeyById' | 'openKeyRows' | 'openKeyColumns'>;
@@ -58,7 +58,7 @@ export interface PackageRequest {
   readonly siteId: string;
   readonly filter: ExportFilter;
   readonly disclose: Disclose;
-  /** The account or command that exports, as the package names it. */
+  /** Name of the exporting account or command in the package. */
   readonly exportedBy: string;
   readonly onProgress?: (progress: ExportProgress) => void;
 }
@@ -203,7 +203,7 @@ export async function writePackage(
 }
 
 class WrittenPackage {
-  /** Size of the checkpoint; 0 without one. */
+  /** Size of the checkpoint, or 0 if there is none. */
   readonly #size: number;
   readonly #isReceipt: boolean;
   readonly #fits: (record: SealedConsent) => boolean;
@@ -402,7 +402,7 @@ async function addManifest(
  * Selects batch 0 if a package includes a later batch that names no time stamp. Together with the
  * first time stamp over it, batch 0 proves that there was none to name.
  * @param own numbers of the batches with the package's entries, sorted
- * @returns number of the additional batch, or none
+ * @returns number of the additional batch, or an empty list if none is needed
  */
 async function firstBatch(db: Queryable, own: readonly number[]): Promise<readonly number[]> {
   if (own.length === 0 || own.includes(0)) return [];

@@ -41,7 +41,7 @@ export function at<T>(column: readonly T[], index: number): T {
 }
 
 const bytes = z.instanceof(Uint8Array);
-/** Rows that one statement reads. */
+/** Number of rows that one statement reads. */
 const PAGE = 10_000;
 
 /** The checkpoint that a package shows. */
@@ -201,7 +201,7 @@ export async function readBatchLeaves(db: Queryable, batch: number): Promise<rea
   return hashes.map((hash, index) => ({ hash, tag: tags.get(index) ?? null }));
 }
 
-/** The last revision of a stream in the batches below `size`; -1 if there is none. */
+/** The last revision of a stream in the batches below `size`, or -1 if there is none. */
 export async function lastRevisionBelow(db: Queryable, stream: string, size: number): Promise<number> {
   const { rows } = await db.query(lastSealed('$1', '$2'), [stream, size]);
   return z.array(z.object({ revision: z.int() })).parse(rows)[0]?.revision ?? -1;

@@ -43,7 +43,7 @@ export function manifestSignature(manifest: Uint8Array, key: SigningKey, certifi
 }
 
 export interface ManifestCertificateOptions {
-  /** In the role `consent_ledger_worker`. */
+  /** A handle in the role `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly keyring: Pick<Keyring, 'manifestKey'>;
   /** Has the keys of the ledger, which certify the manifest key. */

@@ -17,11 +17,11 @@ export interface PersonScope {
   readonly id: Uint8Array | null;
   /** Number of the person's records below the checkpoint, or null if the filter restricts them further. */
   readonly records: number | null;
-  /** Revisions of these records, erased ones included. */
+  /** Revisions of these records, including erased ones. */
   readonly revisions: readonly number[];
 }
 
-/** Records that one statement looks up. */
+/** Number of records that one statement looks up. */
 const PAGE = 1_000;
 
 const Bytes = z.instanceof(Uint8Array);
@@ -61,7 +61,7 @@ export async function findPerson(
   }
 }
 
-/** Numbers that are tried before other work of the process gets a turn. */
+/** Number of attempts before other work of the process gets a turn. */
 const NUMBERS_AT_ONCE = 10_000;
 
 /**

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { sha256Hex } from '../../../schemas/crypto/digest.js';
 
-/** The site of a package and its controller, as the newest configuration in the package states them. */
+/** The site of a package and its controller, from the newest configuration in the package. */
 export interface ReadmeSite {
   readonly domain: string;
   /** Legal name of the controller. */
@@ -11,7 +11,7 @@ export interface ReadmeSite {
   readonly contact: string;
 }
 
-/** Columns of the names of facts. */
+/** Number of columns for the names of facts. */
 const NAMES = 16;
 
 /**

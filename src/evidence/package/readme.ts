@@ -31,7 +31,7 @@ interface PathStep {
 
 /** The data for checking one record by hand, from its text to the stamped checkpoint. */
 interface WorkedExample {
-  /** Line number in `entries.ndjson`, from 1. */
+  /** Line number in `entries.ndjson`, counted from 1. */
   readonly entryLine: number;
   /** Leaf hash, in hex. */
   readonly leaf: string;

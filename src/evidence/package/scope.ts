@@ -33,7 +33,7 @@ export interface Scope {
    * is complete.
    */
   readonly leavesOut: boolean;
-  /** Last revision of the consents stream as of the checkpoint; -1 if there is none. */
+  /** Last revision of the consents stream as of the checkpoint, or -1 if there is none. */
   readonly lastConsents: number;
   /** Runs of the notices stream, in order: one for the whole stream, unless the package is a receipt. */
   readonly notices: readonly RevisionRun[];
@@ -152,7 +152,7 @@ export function runsOfRevisions(stream: string, revisions: ReadonlySet<number>):
   return runs;
 }
 
-/** Revisions that one statement examines. */
+/** Number of revisions that one statement examines. */
 const WINDOW = 50_000;
 /** Largest difference between an event id's time and the record's, in milliseconds. */
 const SLACK_MS = 60_000;
@@ -263,7 +263,7 @@ function isMatch({ event, recordText, consent }: SealedEntry, matches: (record: 
   return isConsentType(event.type) && matches(consent?.record ?? parseConsent(event.type, recordText));
 }
 
-/** Bytes of the line of a shown tag in `tags/<number>.ndjson`, at least. */
+/** Minimum number of bytes of the line of a shown tag in `tags/<number>.ndjson`. */
 const LINE_BYTES = 85;
 /** The most tags of a package that fit into the file of a roll-up, whatever else is in its tree. */
 const MOST_TAGS = Math.floor(PROOF_LIMITS.fileBytes / LINE_BYTES);

@@ -17,7 +17,7 @@ import { EncodedLines, type FileSink } from './package-writer.js';
 export interface AbsentTag {
   /** 32 bytes. */
   readonly tag: Uint8Array;
-  /** Number of a batch: leaves of the cover below it need not show that the tag is absent. */
+  /** Number of a batch. Leaves of the cover below this number need not show that the tag is absent. */
   readonly from: number;
 }
 
@@ -58,7 +58,7 @@ export class AbsentTags {
 }
 
 /**
- * Bytes of tag files that a verifier reads; a file that it reads twice counts twice.
+ * Number of bytes of tag files that a verifier reads. A file that is read twice counts twice.
  * @param entryBytes size of `entries.ndjson`
  */
 export function mostTagBytes(entryBytes: number): number {
@@ -120,7 +120,7 @@ export class TagsFiles {
     await this.#add(rollUp, file, own);
   }
 
-  /** @param own how many of the package's own tags are in it */
+  /** @param own how many of the package's own tags are in the roll-up */
   #fileOf({ number }: EnclosedBatch, own: number): TagsFile {
     return new TagsFile(own, this.absent.of(number));
   }
@@ -170,7 +170,7 @@ class TagsFile {
 
   /**
    * @param own how many of the package's own tags are in the tree
-   * @param absent sorted; none of them is in the tree
+   * @param absent sorted tags, none of which is in the tree
    */
   constructor(
     readonly own: number,

@@ -15,7 +15,7 @@ import { lacksRecord, loggedRecord, placeOf, readSealedEvents } from '../verific
 import { CLAIMED_AT } from '../verification/stored-record.js';
 
 export interface PersonRecordsOptions {
-  /** In the role `consent_ledger_api`. */
+  /** A handle in the role `consent_ledger_api`. */
   readonly db: Queryable;
   readonly eventLog: Pick<EventLog, 'readEvents'>;
   readonly keyring: Pick<Keyring, 'proofKeyById' | 'openKeyRows' | 'reportAltered'>;
@@ -68,8 +68,8 @@ export async function nextPersonRecords(
   const { db, keyring } = options;
   const values: unknown[] = [];
   const from = personRowsSql(person, 'newest first', after, limit, (value) => `$${values.push(value)}`);
-  // OFFSET makes the planner look each row up by its primary key, whatever it believes about the tables. The index of a
-  // site would lead through all records of the site for each row.
+  // OFFSET makes the planner look each row up by its primary key, regardless of its estimates for the tables. The index
+  // of a site would lead through all records of the site for each row.
   const { rows } = await db.query({
     name: 'records of a person',
     text: `

@@ -185,8 +185,8 @@ function ofSite({ filter }: ConsentSearch, place: SearchPlace | null, window: nu
 }
 
 /**
- * The next records of the person by their ids, which begin with their times. A record that the read
- * model does not show yet is examined, too.
+ * The next records of the person by their ids, which begin with their times. A record that the read model does not show
+ * yet is also examined.
  */
 function ofPerson(
   { siteId }: ConsentSearch,

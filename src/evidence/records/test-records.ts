@@ -18,7 +18,7 @@ import { chooseDisclosures } from '../package/personal-data.js';
 import { cursorBehind, type SelectedErasure } from './selection.js';
 
 export interface TestRecordOptions {
-  /** In the role `consent_ledger_api`. */
+  /** A handle in the role `consent_ledger_api`. */
   readonly db: Queryable;
   readonly keyring: ProofKeys;
 }
@@ -90,7 +90,7 @@ const PAGE = 20;
 
 /**
  * Reads the test records of a site in pages, each with one statement. Other requests get their turn between pages.
- * @param order `asc`: from the first after `after`; `desc`: from the newest
+ * @param order `asc` begins with the first record after `after`; `desc` begins with the newest
  * @param visitor blind index of a visitor id, or null for all
  */
 export async function* testRecords(
@@ -198,7 +198,7 @@ export async function erasedTestRecords(
   }));
 }
 
-/** An erasure as lists and exports show it. */
+/** An erasure in the form that lists and exports show. */
 export function exportedErasure({ eventId, revision, announcedAt }: SelectedErasure): ExportedErasure {
   return {
     erased_record: { id: eventId, consent_token: consentToken(eventId) },

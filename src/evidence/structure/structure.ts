@@ -82,7 +82,7 @@ class Files {
 
   constructor(private readonly folder: string) {}
 
-  /** Writes a file that never changes, unless it is there. */
+  /** Writes a file that never changes, unless the file exists. */
   async add(path: string, make: (write: WriteBytes) => Promise<void>): Promise<void> {
     const file = join(this.folder, path);
     if ((await stat(file).catch(() => null))?.isFile() !== true) await this.#write(file, make);

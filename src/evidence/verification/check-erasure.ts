@@ -13,7 +13,7 @@ const leafRows = z.array(z.object({ revision: z.int() }));
 const unsealedRows = z.array(z.object({ id: z.string(), type: z.string(), data: z.instanceof(Uint8Array) }));
 
 export interface ErasureCheckOptions {
-  /** In a transaction with one snapshot. */
+  /** A handle in a transaction with one snapshot. */
   readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly onDamagedNodes: OnDamagedNodes;

@@ -22,7 +22,7 @@ export interface StatedPlace {
   readonly revision: number;
 }
 
-/** A record as the event log has it. None of it is verified yet. */
+/** A record from the event log. None of it is verified yet. */
 export interface LoggedRecord {
   readonly type: ConsentType;
   /** The exact text that the proof hash covers. */

@@ -42,7 +42,9 @@ export interface Verification {
    * The earliest time stamp that covers the record, or null if there is none, or if a check of it fails.
    */
   readonly timestamp: { readonly time: Date; readonly checkpointSize: number } | null;
-  /** From the configuration whose hash the record contains, or null if it is missing or altered. */
+  /**
+   * The value in the configuration whose hash the record contains, or null if the configuration is missing or altered.
+   */
   readonly siteDomain: string | null;
 }
 
@@ -62,7 +64,7 @@ export interface Verifier {
 }
 
 export interface VerifierOptions {
-  /** In the role `consent_ledger_api`. */
+  /** A handle in the role `consent_ledger_api`. */
   readonly db: Queryable;
   readonly keyring: Keyring;
   readonly eventLog: EventLog;

@@ -27,7 +27,7 @@ export interface SubmittedConsent {
  */
 export interface Submission {
   readonly site: Pick<SiteContext, 'siteId' | 'tenantId' | 'configRevision'>;
-  /** Null if an earlier attempt of the same request consumed it. */
+  /** Null if an earlier attempt of the same request consumed the nonce. */
   readonly nonce: Buffer | null;
   /** Whether its key is publishable. Such keys may not use a reserved part of the quota. */
   readonly isPublishable: boolean;

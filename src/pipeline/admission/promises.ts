@@ -66,7 +66,7 @@ export function createPromises({ origin, sealWithinSeconds, key }: PromisesOptio
 
 /** The outcome of a submission, with the promises for its consents. */
 export interface PromisedOutcome extends SubmissionOutcome {
-  /** One for each consent, or null if it was not accepted, or if signing failed. */
+  /** One promise for each consent, or null if the consent was not accepted, or if signing failed. */
   readonly promises: readonly (SignedPromise | null)[];
 }
 
@@ -124,7 +124,7 @@ function textOf(
   });
 }
 
-/** A tree over promises: its root, and the inclusion path of each, from the sibling upwards. In hex. */
+/** A tree over promises: its root, and the inclusion path of each, from the sibling upwards, in hex. */
 export interface PromiseTree {
   readonly root: string;
   readonly paths: readonly (readonly string[])[];

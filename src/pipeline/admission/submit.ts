@@ -125,10 +125,9 @@ function bytesOfOne({ prepared }: SubmittedConsent): number {
 }
 
 /**
- * SQLSTATE classes of failures that the data of one item can cause. The server rolled the statement
- * back, so the other items may be sent again, one by one. The classes: 22 data, 23 constraints, 40
- * serialization and deadlock, 42 access rules, 44 check option, 54 program limits, P0 raised, XX
- * internal.
+ * SQLSTATE classes of failures that the data of one item can cause. The server rolled the statement back, so the other
+ * items may be sent again individually. The classes: 22 data, 23 constraints, 40 serialization and deadlock, 42 access
+ * rules, 44 check option, 54 program limits, P0 raised, XX internal.
  */
 const ITEM_FAULT = /^(?:22|23|40|42|44|54|P0|XX)/;
 

@@ -31,13 +31,13 @@ import {
 } from './submit-checkpoint.js';
 
 export interface CosignerOptions {
-  /** In the role `consent_ledger_worker`. */
+  /** A handle in the role `consent_ledger_worker`. */
   readonly db: pg.Pool;
   readonly logger: ServiceLogger;
   readonly witnesses: readonly WitnessAddress[];
   /** Interval of the search for a new checkpoint, in milliseconds. */
   readonly pollMs?: number;
-  /** Milliseconds for one request to a witness; the default is 20 s. */
+  /** Time limit for one request to a witness, in milliseconds; the default is 20 s. */
   readonly timeoutMs?: number;
   /** The pause after the first failure of a witness, which doubles up to the longest. */
   readonly backOff?: { readonly firstMs: number; readonly longestMs: number };

@@ -30,10 +30,10 @@ export interface WitnessConnection {
   /** Submission prefix. */
   readonly url: string;
   readonly name: string;
-  /** Keys, at least one. The witness must return a cosignature by each. */
+  /** At least one key. The witness must return a cosignature by each key. */
   readonly keys: readonly VerifierKey[];
   readonly fetch: Fetch;
-  /** Milliseconds for one request. */
+  /** Time limit for one request, in milliseconds. */
   readonly timeoutMs: number;
   readonly now: () => Date;
 }
@@ -138,7 +138,7 @@ export async function readNewestCheckpoint(db: Queryable): Promise<StampedCheckp
 
 const sizeRows = z.array(z.object({ size: z.int() })).max(1);
 
-/** Returns the size that a witness cosigned last, as far as this service knows; 0 if it does not know. */
+/** Returns the size that a witness cosigned last, or 0 if this service does not know it. */
 export async function readWitnessSize(db: Queryable, witness: string): Promise<number> {
   const { rows } = await db.query('select size from witnesses where name = $1', [witness]);
   return sizeRows.parse(rows)[0]?.size ?? 0;

@@ -132,7 +132,7 @@ export class Continuity {
     }
   }
 
-  /** Returns the last revision of a stream that was encountered; `NO_STREAM` (-1) if none. */
+  /** Returns the last revision of a stream that was encountered, or `NO_STREAM` (-1) if there is none. */
   lastOf(stream: string): number {
     return this.#last.get(stream) ?? NO_STREAM;
   }

@@ -6,7 +6,7 @@ import { type ParsedConsent, parseConsents } from '../admission/parse-consents.j
 import { type Choice, type Field, FROM_CATEGORIES, isStorable, type Mapping, type Time } from './mapping.js';
 import type { ImportVersion } from './versions.js';
 
-/** Why a row is invalid. Of the row itself, it contains only names of columns. */
+/** Why a row is invalid. The text names columns of the row, and contains none of its values. */
 export interface RowProblem {
   readonly column: string;
   readonly reason: string;
@@ -18,7 +18,7 @@ export interface StatedConsent {
   readonly version: ImportVersion;
   /** Unix milliseconds. */
   readonly claimedAt: number;
-  /** As the row states it, in Unix milliseconds, or null if it states none. */
+  /** The time that the row states, in Unix milliseconds, or null if it states none. */
   readonly validUntil: number | null;
   /** Id of the record in the former tool, or null if none is mapped. */
   readonly recordId: string | null;

@@ -16,7 +16,7 @@ export interface SourceRow {
   readonly row: number;
   /** Null if the row cannot be read. */
   readonly values: JsonObject | null;
-  /** Why it cannot be read, without any content of the row. */
+  /** Why the row cannot be read, without any content of it. */
   readonly problem: string | null;
 }
 
@@ -32,7 +32,7 @@ const Place = z.object({ records: z.int(), lines: z.int() });
 const QUOTE_ERRORS: ReadonlySet<string> = new Set(['CSV_INVALID_CLOSING_QUOTE', 'INVALID_OPENING_QUOTE']);
 
 /**
- * Reads the rows of a file one after the other, whatever its size.
+ * Reads the rows of a file of any size one after the other.
  * @param onBytes receives each piece of the file, in order
  * @param columns the columns that a CSV file must have
  * @throws UnreadableFile; errors of the file system

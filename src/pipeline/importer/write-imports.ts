@@ -100,7 +100,7 @@ export class SiteChanged extends Error {
 const SiteRows = z.array(z.object({ config_revision: z.int() }));
 const DigestRows = z.array(z.object({ digest: z.instanceof(Uint8Array) }));
 
-/** Selects the digests of rows that were imported before. @returns in hex */
+/** Selects the digests of rows that were imported before. @returns the digests in hex */
 export async function importedBefore(
   db: Queryable,
   siteId: string,

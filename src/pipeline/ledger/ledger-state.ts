@@ -24,7 +24,7 @@ export interface SealedLeaf {
 /**
  * Computes the leaf of an event, chained to the preceding one of its stream.
  * @param head the preceding event; its revision must be one less
- * @param tag the tag if the event is a consent or an erasure, 32 bytes; else null
+ * @param tag the tag of a consent or an erasure, 32 bytes; null for other events
  * @throws InvalidEventBody if the event cannot be sealed
  * @throws RangeError if it does not follow `head`
  */
@@ -171,9 +171,9 @@ export function withoutSizesUpTo(tree: LedgerTree, size: number): LedgerTree {
 
 /** State of the ledger at one revision of its stream. */
 export interface LedgerState {
-  /** Last applied revision of `ledger`; -1: none. */
+  /** Last applied revision of `ledger`, or -1 if there is none. */
   readonly revision: number;
-  /** Every event of a sealed stream up to this position is in a Merkle batch, or null if unknown. */
+  /** Position up to which every event of a sealed stream is in a Merkle batch, or null if it is unknown. */
   readonly logPosition: Position | null;
   /** Number of Merkle batches, which is the size of the ledger tree. */
   readonly size: number;
@@ -198,7 +198,7 @@ export interface PendingCheckpoint {
   readonly size: number;
   /** The exact text that its time stamps cover. */
   readonly note: string;
-  /** Its time stamps in the order obtained, at least one. */
+  /** Its time stamps in the order in which they were obtained, at least one. */
   readonly tokens: readonly { readonly sha256: string; readonly organization: string }[];
 }
 

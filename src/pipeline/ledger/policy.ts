@@ -231,11 +231,13 @@ export interface PolicyPace {
   readonly isSettled: boolean;
 }
 
-/** A published policy, and from which `created_at` of records verifiers apply it. */
+/** A published policy, and the `created_at` from which verifiers apply it to records. */
 export interface PublishedPolicy {
   readonly sealWithinSeconds: number;
   readonly stampWithinSeconds: number;
-  /** When its first time stamp was stored, milliseconds since 1970, or null if it is not stamped yet. */
+  /**
+   * When the first time stamp of the policy was stored, in milliseconds since 1970, or null if it is not stamped yet.
+   */
   readonly stampedAt: number | null;
 }
 

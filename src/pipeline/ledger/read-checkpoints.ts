@@ -61,7 +61,7 @@ export async function listCheckpoints(db: Queryable, after: number) {
 
 const LargestRows = z.tuple([z.object({ size: z.int() })]);
 
-/** The size of the newest stamped checkpoint; 0 if there is none. */
+/** The size of the newest stamped checkpoint, or 0 if there is none. */
 export async function readLargestSize(db: Queryable): Promise<number> {
   const { rows } = await db.query('select coalesce(max(size), 0) as size from checkpoints');
   const [{ size }] = LargestRows.parse(rows);
@@ -72,7 +72,7 @@ const lineRows = z.array(z.object({ line: z.string() }));
 
 /**
  * Returns the cosignatures of a checkpoint as signature lines, oldest first.
- * @returns empty if no witness has cosigned this size
+ * @returns an empty text if no witness has cosigned this size
  */
 export async function readCosignatures(db: Queryable, size: number): Promise<string> {
   const { rows } = await db.query('select line from cosignatures where size = $1 order by cosigned_at, witness', [

@@ -19,7 +19,7 @@ import { TablesDiffer } from './errors.js';
 import type { FollowedLedger } from './ledger-state.js';
 import { readBatchesBackwards } from './read-ledger.js';
 
-/** Tags per fetch. */
+/** Number of tags per fetch. */
 const PAGE = 10_000;
 
 const runRows = z.array(z.object({ number: z.int(), stream: z.string(), first: z.int(), last: z.int() }));

@@ -12,7 +12,7 @@ import { buildFirstGeneration, rebuildProjection } from './rebuild.js';
 
 export interface ProjectorOptions {
   /**
-   * In the role `consent_ledger_projections`, with at least two connections for each projection.
+   * A pool in the role `consent_ledger_projections`, with at least two connections for each projection.
    */
   readonly db: pg.Pool;
   readonly eventLog: EventLog;

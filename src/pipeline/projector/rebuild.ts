@@ -21,7 +21,7 @@ import { schemaOf } from './sql.js';
 import { hideViews, showGeneration } from './views.js';
 
 export interface RebuildOptions {
-  /** In the role `consent_ledger_projections`. */
+  /** A handle in the role `consent_ledger_projections`. */
   readonly db: pg.Pool;
   readonly eventLog: EventLog;
   readonly projection: Projection;
@@ -270,7 +270,7 @@ class Replay {
     this.options.onProgress?.(this.fresh.events, total);
   }
 
-  /** The changes of each page of the log up to a position, in order. */
+  /** Yields the changes of each page of the log up to a position, in order. */
   async *#pages(until: Position | undefined): AsyncGenerator<PreparedPage, void, undefined> {
     const { eventLog, projection } = this.options;
     let cursor = this.fresh.position;

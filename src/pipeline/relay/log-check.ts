@@ -15,7 +15,7 @@ export interface StreamEnds {
   readonly stream: string;
   /** Last revision that was appended. */
   readonly known: number;
-  /** First revision that the log has; `NO_STREAM` (-1) if none. */
+  /** First revision that the log has, or `NO_STREAM` (-1) if there is none. */
   readonly first: number;
   readonly actual: number;
 }

@@ -167,7 +167,7 @@ class AppendedRuns implements Placement {
     return placed;
   }
 
-  /** Returns the append of the first events of a run, as many as one append accepts, or null if it accepts none. */
+  /** Returns the append of the first events of a run, as many as one append accepts. Null if it accepts none. */
   #appendOf({ stream, rows }: Run): { readonly append: StreamAppend | null; readonly failure: unknown } {
     this.#inStep.delete(stream);
     const expectedRevision = (rows[0]?.revision ?? 0) - 1;

@@ -25,7 +25,7 @@ export interface MissingEvents {
   readonly lastRevision: number;
 }
 
-/** An event that the service cannot have written. Neither it nor the rest of its stream is adopted. */
+/** An event that the service cannot have written. Neither the event nor the rest of its stream is adopted. */
 export interface ForeignEvent {
   readonly stream: string;
   readonly revision: number;
@@ -205,7 +205,7 @@ async function* allSites(db: Queryable): AsyncGenerator<string, void, undefined>
 export interface LostKeys {
   readonly siteId: string;
   readonly records: number;
-  /** False if the site itself was created after the backup and is gone. Its events stay in the log. */
+  /** False if the site itself was created after the backup and is missing. Its events stay in the log. */
   readonly isSiteKnown: boolean;
 }
 

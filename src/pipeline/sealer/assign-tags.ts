@@ -31,8 +31,8 @@ export interface Numbering {
 }
 
 /**
- * By how many numbers a row may lag behind the person's records. Most people have few records, so their rows never
- * change, and looking up a further record tries at most this many tags.
+ * How many numbers a row may lag behind the person's records. Most people have few records, so their rows never change,
+ * and looking up a further record tries at most this many tags.
  */
 const MAX_STORED_LAG = 8;
 
@@ -53,7 +53,7 @@ interface Person {
  * @param nextNumbers the next number of each person with a record in the pending batch, by site, blind index and seed;
  * this function updates it
  * @param events the events in the order in which they are sealed
- * @returns tags by event id, 32 bytes each; none for events that are not consents
+ * @returns tags by event id, 32 bytes each, without events that are not consents
  * @throws TablesDiffer if a row of `persons` contradicts the ledger
  * @throws NotGenuine if a key row was altered, because a tag says forever whose record it is
  */

@@ -34,7 +34,7 @@ import { readSealedHeads } from '../ledger/sealed-heads.js';
 
 /** Content of a new Merkle batch. */
 export interface BatchContent {
-  /** In the order of the log. */
+  /** Events in the order of the log. */
   readonly leaves: readonly SealedLeaf[];
   /**
    * Every event of a sealed stream up to this position is in this batch or an earlier one. Null if this is unknown.

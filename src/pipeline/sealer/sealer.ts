@@ -29,14 +29,14 @@ import { type BatchLimits, PendingBatch, QuarantinedStreams } from './pending-ba
 import { sealBatch } from './seal.js';
 
 export interface SealerOptions {
-  /** In the role `consent_ledger_worker`. */
+  /** A handle in the role `consent_ledger_worker`. */
   readonly db: pg.Pool;
   readonly eventLog: EventLog;
   readonly keyring: ProofKeys & SiteKeys;
   readonly logger: ServiceLogger;
   readonly signer: LedgerSigner;
   readonly limits: BatchLimits;
-  /** Policy to publish before the first batch; without it none is published. */
+  /** Policy to publish before the first batch. If omitted, none is published. */
   readonly policy?: PolicySettings;
   /** Interval of the search for new events while a batch grows, in milliseconds. */
   readonly pollMs?: number;

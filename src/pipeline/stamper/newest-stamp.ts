@@ -8,8 +8,8 @@ import type { StatedTime } from '../../timestamping/authorities.js';
 export interface NewestStamp extends StatedTime {
   readonly size: number;
   /**
-   * Time until which all of its time stamps remain valid without a renewal, or null if the chain of one of them does
-   * not lead to a configured root.
+   * Time until which all of its time stamps remain valid without a renewal. Null if the chain of one of them does not
+   * lead to a configured root.
    */
   readonly soundUntil: Date | null;
 }

@@ -22,7 +22,7 @@ import { type NewestStamp, readNewestStamp, renewalTime } from './newest-stamp.j
 import { type CheckpointSigners, stampCheckpoint } from './stamp-checkpoint.js';
 
 export interface StamperOptions extends CheckpointSigners {
-  /** In the role `consent_ledger_worker`. */
+  /** A handle in the role `consent_ledger_worker`. */
   readonly db: pg.Pool;
   readonly eventLog: EventLog;
   readonly logger: ServiceLogger;
@@ -180,7 +180,10 @@ class CheckpointStamper implements Stamper {
     return true;
   }
 
-  /** Number of authorities that must still stamp before a lowered quorum takes effect; 0 if none is pending. */
+  /**
+   * Number of authorities that must still stamp before a lowered quorum takes effect, or 0 if no lowered quorum is
+   * pending.
+   */
   get #waitsFor(): number {
     return this.#demanded === null || this.#demanded.waitingPolicy === null ? 0 : this.#demanded.authorities;
   }

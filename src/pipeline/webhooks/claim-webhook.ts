@@ -12,7 +12,7 @@ import type { WebhookMessage } from './webhook-message.js';
 const CLAIM = "interval '60 seconds'";
 /** Webhooks of one tenant that are delivered at a time, so that the receivers of one tenant cannot take every lane. */
 const CLAIMS_OF_TENANT = 8;
-/** Pause after the first failure, and the longest one, in seconds. */
+/** Pause after the first failure, and the longest pause, in seconds. */
 const FIRST_RETRY_SECONDS = 5;
 const LONGEST_RETRY_SECONDS = 3_600;
 /** A webhook that fails for this long is disabled. */
@@ -30,7 +30,7 @@ const MAY_CLAIM = `w.disabled_at is null
                or exists (select from webhook_deliveries q where q.webhook_id = w.id and q.queued_at is not null))`;
 const WEBHOOKS = 'webhooks w join webhook_progress p on p.webhook_id = w.id join sites s on s.id = w.site_id';
 
-/** Condition for `Looks`: whether `claimWebhook` may find a webhook. */
+/** SQL condition for `Looks`: true if `claimWebhook` may find a webhook. */
 export const WEBHOOK_WAITS = `exists (select from ${WEBHOOKS} where ${MAY_CLAIM})`;
 
 const ClaimedRow = z

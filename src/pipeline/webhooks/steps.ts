@@ -9,15 +9,16 @@ import type { EventLog } from '../event-log/port.js';
 import type { ClaimedWebhook, Reached } from './claim-webhook.js';
 import { conflictMessage, messageOf, stampedMessage, testMessage, type WebhookMessage } from './webhook-message.js';
 
-/** Events that are read at a time. */
+/** Number of events that are read at a time. */
 const PAGE = 50;
 /**
- * Most requested messages that precede the events of a run. A receiver that does not respond takes 10 seconds for each.
+ * Maximum number of requested messages before the events of a run. A receiver that does not respond takes 10 seconds
+ * for each.
  */
 const MOST_QUEUED = 3;
 
 export interface StepSources {
-  /** In the role `consent_ledger_worker`. */
+  /** A handle in the role `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly eventLog: EventLog;
 }

@@ -91,7 +91,7 @@ const ConnectedRows: z.ZodType<Connected[]> = z.array(
  * Refuses steps beside which a connected program must not run. A program without a connection is not visible; it is
  * refused when it starts (`refuseUnmigrated`).
  * @param db logged in as the user of the programs, whose connections other users may not see
- * @param after the end of the message's first part: what was applied
+ * @param after the end of the message's first part, which says what was applied
  * @throws DatabaseSetupError `migration_needs_stop`
  */
 export async function refuseBesidePrograms(db: Queryable, steps: readonly Migration[], after: string): Promise<void> {

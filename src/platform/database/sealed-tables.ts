@@ -9,7 +9,7 @@ interface Declaration {
    * the row seal.
    */
   readonly unsealed: readonly string[];
-  /** `reading`: the service checks a row when it reads it; `audit`: only `consent-ledger audit` does. */
+  /** `reading` if the service checks a row when it reads the row, `audit` if only `consent-ledger audit` does. */
   readonly checkedBy: 'reading' | 'audit';
 }
 

@@ -41,9 +41,9 @@ export function keyRowColumns(alias: string): string {
     .join(', ');
 }
 
-/** Beginning of the text that the seal of a row is over. */
+/** Beginning of the text that the seal of a row covers. */
 const KEY_ROW_LABEL = Buffer.from('key-row\0', 'ascii');
-/** In that text, before an index: whether there is one. */
+/** Stands before each index in that text, and says whether there is one. */
 const NO_INDEX = 0;
 const WITH_INDEX = 1;
 
@@ -164,7 +164,7 @@ export function openKeyColumns(siteKey: Uint8Array, columns: KeyColumns): readon
   });
 }
 
-/** @returns whether `hex` is the hex of exactly so many bytes */
+/** @returns whether `hex` is the hex of exactly this number of bytes */
 function writeHex(out: Buffer, at: number, hex: string | undefined, bytes: number): boolean {
   return hex?.length === 2 * bytes && out.write(hex, at, bytes, 'hex') === bytes;
 }
@@ -187,7 +187,7 @@ export interface IndexedPerson {
 
 /**
  * SQL of a page of a person's rows in `record_keys`, in the order of their event ids. It reads only as many rows as it
- * returns, however many the person has, and whatever the planner estimates.
+ * returns, regardless of the person's number of rows and of the planner's estimates.
  * @param bind adds a value to the statement and returns its parameter
  * @param after event id after which the page starts, or null to start at the first
  */

@@ -172,7 +172,7 @@ export class KeyringStore {
     return found[0];
   }
 
-  /** @returns the current keys of these owners that exist */
+  /** @returns the existing current keys of these owners */
   async currentOf(purpose: KeyPurpose, ownerIds: readonly string[]): Promise<StoredKey[]> {
     return this.select(
       `SELECT ${COLUMNS} FROM keyring WHERE purpose = $1 AND owner_id = ANY($2::uuid[]) AND retired_at IS NULL`,

@@ -171,9 +171,8 @@ function translated(bytes: Uint8Array): Uint8Array | null {
 }
 
 /**
- * Validates an IP address or a CIDR range with zero host bits, the format of PostgreSQL's `cidr`.
- * An IPv4 address in IPv6 form is invalid, because clients are identified by their IPv4 addresses,
- * whatever form a socket reports.
+ * Validates an IP address or a CIDR range with zero host bits, the format of PostgreSQL's `cidr`. An IPv4 address in
+ * IPv6 form is invalid, because clients are identified by their IPv4 addresses in whatever form a socket reports them.
  * @returns the problem, or null for a valid text
  */
 export function networkProblem(text: string): string | null {

@@ -47,7 +47,7 @@ export function contentOfRecord(record: SiteConfigPublishedRecord): ConfigConten
 
 /** The draft of a site's configuration, and the configuration in force. */
 export interface ConfigDraftState {
-  /** Increases by one with every change; 0 before the first change. */
+  /** Increases by one with every change, from 0 before the first change. */
   readonly revision: number;
   readonly changedAt: Date | null;
   readonly draft: SiteConfigDraft;

@@ -48,7 +48,7 @@ export interface PublishedConfig {
 export interface PublishOptions {
   /** True also publishes for an unverified domain, for demonstrations. */
   readonly forAnyDomain?: boolean;
-  /** Finds the vendor list that the configuration names; none if absent. */
+  /** Finds the vendor list that the configuration names. If omitted, no list is found. */
   readonly findVendorList?: FindVendorList;
 }
 

@@ -202,7 +202,7 @@ const RevisionRows = z.array(z.object({ id: z.string(), config_revision: z.int()
 
 /**
  * Reads only the revisions of sites, to decide whether the cached sites are current.
- * @returns by id, without unknown sites
+ * @returns the revisions by id, without unknown sites
  */
 async function loadSiteRevisions(db: Queryable, siteIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const { rows } = await db.query({
@@ -251,7 +251,7 @@ function configOf(siteId: string, sha256: string | null, record: string | null):
 
 /**
  * Returns an active version, or null if its own row, or that of its document or attachment, was altered. A copy of an
- * altered version of the home site counts as altered, too, because the row seal of the copy says nothing about the
+ * altered version of the home site also counts as altered, because the row seal of the copy says nothing about the
  * original.
  */
 async function activeVersion(

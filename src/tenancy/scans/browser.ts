@@ -57,7 +57,7 @@ export interface BrowserOptions {
   readonly faults: Faults;
   /** Ends the browser at any time: every command in progress fails, and every later one. */
   readonly limit: AbortSignal;
-  /** Guards to leave out, for tests that show what they block. */
+  /** Guards to omit, for tests that show what they block. */
   readonly without?: readonly Guard[];
   /** Further flags, for tests. */
   readonly flags?: readonly string[];

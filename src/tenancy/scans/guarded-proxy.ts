@@ -15,7 +15,7 @@ export interface GuardedProxy {
   readonly port: number;
   /** Returns whether the limit of bytes or requests was reached. */
   isExhausted(): boolean;
-  /** Returns in words why the host was not reached, or undefined if it was reached or never requested. */
+  /** Returns as readable text why the host was not reached, or undefined if it was reached or never requested. */
   failureOf(host: string): string | undefined;
   close(): Promise<void>;
 }

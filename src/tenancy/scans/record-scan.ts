@@ -139,7 +139,7 @@ function visitOf(visit: ScanVisit, items: number): SiteScannedRecord['visits'][n
   };
 }
 
-/** The first items, each once. */
+/** The first items, without duplicates. */
 function cut<T>(all: readonly T[], items: number): List<T> {
   const distinct = [...new Map(all.map((item) => [JSON.stringify(item), item])).values()];
   return { items: distinct.slice(0, items), left_out: Math.max(0, distinct.length - items) };

@@ -11,7 +11,9 @@ import { findTarget, isUnder } from './scan-target.js';
 import { type InitialCookie, ScanFailed, type Visit } from './visit.js';
 import { createVisits, type VisitOptions } from './visit-in-process.js';
 
-/** Scans that one process runs at a time. A browser needs some hundred megabytes and may use up to a gigabyte. */
+/**
+ * Number of scans that one process runs at a time. A browser needs some hundred megabytes and may use up to a gigabyte.
+ */
 const MAX_CONCURRENT = 2;
 const RETRY_AFTER_SECONDS = 15;
 

@@ -7,7 +7,7 @@ import type { ScanTarget } from './visit.js';
 export interface TargetOptions {
   readonly db: Queryable;
   readonly directory: SiteDirectory;
-  /** Whether pages may have other ports than 80 and 443, because private networks are listed. */
+  /** Whether pages may have ports other than 80 and 443, because private networks are listed. */
   readonly allowsPorts: boolean;
 }
 

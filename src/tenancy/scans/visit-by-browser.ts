@@ -193,7 +193,7 @@ export class Page {
     if (/^https?:/.test(response.url)) this.#response = response;
   }
 
-  /** Attaches to a frame or worker in a separate process, whose requests count, too. */
+  /** Attaches to a frame or worker in a separate process, whose requests also count. */
   #follow(session: string): void {
     if (session === this.#session || this.#session === null) return;
     this.#fire('Network.enable', NETWORK, session);

@@ -253,7 +253,7 @@ export type VisitInProcess = (
 
 /** Whether it is proved that the browser only uses its proxy. */
 interface Proof {
-  /** Why no page is scanned, for the user, or null if it is proved. */
+  /** Why no page is scanned, as shown to the user. Null if the proof succeeded. */
   readonly failure: string | null;
   /** Whether another attempt would have the same result. */
   readonly isFinal: boolean;

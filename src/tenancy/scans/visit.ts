@@ -4,13 +4,13 @@ import { HostRefused } from '../../platform/net/reach.js';
 
 /** Time limits of one visit in milliseconds, which tests shorten. */
 export interface VisitTimes {
-  /** Until the page answers. */
+  /** Time until the page responds. */
   readonly answerMs: number;
-  /** Until the page has loaded. What it has done by then is reported. */
+  /** Time until the page has loaded. What it has done by then is reported. */
   readonly loadMs: number;
   /** How long scripts may still set something after the page has loaded. */
   readonly settleMs: number;
-  /** For a whole visit. */
+  /** Time for a whole visit. */
   readonly visitMs: number;
 }
 
@@ -28,7 +28,7 @@ export const LIMITS = {
   requests: 500,
   /** Redirects of the page. */
   redirects: 5,
-  /** Cookies, stored names and hosts that a visit reports, each. */
+  /** Number of cookies, of stored names and of hosts that a visit reports. */
   items: 300,
   /** Characters of a name. */
   nameLength: 200,
@@ -42,7 +42,7 @@ export const LIMITS = {
 
 /** Limits of the process of one visit. */
 export interface ProcessLimits {
-  /** For all its work, in milliseconds. Its own limits end the visit before that. */
+  /** Time for all work of the process, in milliseconds. The limits of the visit end it before that. */
   readonly processMs: number;
   /** Bytes of memory of the process and its browser. */
   readonly memoryBytes: number;
@@ -68,7 +68,7 @@ const Host = z.string().max(LIMITS.hostLength);
 /** A cookie that a page has set, without its value, which can identify a visitor. */
 const SetCookie = z.strictObject({
   name: Name,
-  /** Without a dot at its start. */
+  /** The domain, without a leading dot. */
   domain: Host,
   path: Name,
   /** Seconds from now, or null if that is until the browser is closed. */
@@ -90,7 +90,7 @@ export const Visit = z.strictObject({
   status: z.int().min(0).max(999),
   cookies: z.array(SetCookie).max(LIMITS.items),
   storage: z.array(StoredName).max(LIMITS.items),
-  /** Hosts of all requests, that of the page included. */
+  /** Hosts of all requests, including that of the page. */
   hosts: z.array(Host).max(LIMITS.items),
   /** False if a limit ended the visit or something was omitted. */
   isComplete: z.boolean(),
@@ -134,7 +134,7 @@ export class Faults {
 
   /**
    * Wraps a listener of an emitter so that it never throws, because an exception in a listener would end the process.
-   * @param end ends what the event belongs to, with what the emitter passed
+   * @param end ends the request or connection that the event belongs to; it receives what the emitter passed
    */
   guard<A extends readonly unknown[]>(
     listener: (...args: A) => void,
@@ -154,7 +154,7 @@ export class Faults {
   }
 }
 
-/** Reasons in words, by the codes of Node.js and of Chromium (`net::ERR_…` without its beginning). */
+/** Readable reasons, by the codes of Node.js and of Chromium (`net::ERR_…` without its beginning). */
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/REFUSED$/, 'nothing accepts connections there'],
   [/^(?:ECONNRESET|EPIPE|EMPTY_RESPONSE|CONNECTION_(?:RESET|CLOSED|ABORTED)|HPE_)/, 'the server ended the connection'],
@@ -168,7 +168,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
 /** Reason of a page whose address is longer than a report takes. */
 export const TOO_LONG = 'its address is too long';
 
-/** Says in words why an address was not reached, without revealing anything about internal networks. */
+/** Says why an address was not reached, without revealing anything about internal networks. */
 export function reasonOf(error: unknown): string {
   if (error instanceof HostRefused) return error.message;
   const stated = error instanceof Error && 'code' in error ? error.code : error;
@@ -202,7 +202,7 @@ export const ScanJob = z.discriminatedUnion('kind', [
     cookie: InitialCookie.nullable(),
     /** Null if the page is requested over plain HTTP. */
     chromePath: z.string().nullable(),
-    /** Networks that are not public and may be reached nevertheless, on any port. */
+    /** Non-public networks that may still be reached, on any port. */
     allowedNetworks: z.array(z.string()),
     userAgent: z.string(),
   }),

@@ -5,7 +5,7 @@ import { type Queryable, withTransaction } from '../../platform/database/pool.js
 import { ChangeRefused, RequestRefused } from '../../platform/errors.js';
 import { noSuchWebhook } from './webhooks.js';
 
-/** How many days deliveries are kept, and how many of each webhook. */
+/** How many days deliveries are kept, and how many are kept for each webhook. */
 const KEPT_DAYS = 30;
 const KEPT_OF_WEBHOOK = 1_000;
 const DAY_MS = 86_400_000;
@@ -95,7 +95,7 @@ export interface SendAgainOptions {
 
 export interface SentAgain {
   readonly delivery: WebhookDelivery;
-  /** False if it is already queued, or was attempted since. */
+  /** False if the delivery is already queued, or was attempted since. */
   readonly isQueued: boolean;
 }
 

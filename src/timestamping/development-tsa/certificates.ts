@@ -28,7 +28,7 @@ export async function generateKeyPair() {
 
 /**
  * Issues the self-signed root certificate.
- * @param organization attribute O of its name, by which authorities are told apart, or null if there is none
+ * @param organization attribute O of its name, which distinguishes authorities, or null if there is none
  */
 export async function issueRoot(keys: KeyPair, now: Date, organization: string | null): Promise<pkijs.Certificate> {
   const certificate = await unsigned('Root', keys, now, ROOT_DAYS);

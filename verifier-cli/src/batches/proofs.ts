@@ -63,7 +63,7 @@ export class ProofCache {
   /**
    * @param batch a batch whose proofs are in memory
    * @param leaf the leaf in hex
-   * @returns null if the leaf is proved to be in the batch at this index, else why not
+   * @returns null if the leaf is proved to be in the batch at this index, otherwise why not
    */
   problemOf({ header: { number, count, root } }: Batch, index: number, leaf: string): Finding | null {
     if (index >= count) return finding('index-too-large', { index, count });

@@ -13,7 +13,7 @@ import type { Batches } from './batches.js';
 import { FileCache } from './file-cache.js';
 import { HashList } from './hash-list.js';
 
-/** The tags that are proved to be in a batch or roll-up, with their indexes; or why none are. */
+/** The tags that are proved to be in a batch or roll-up with their indexes, or why none are. */
 type ProvedTags =
   | {
       readonly kind: 'tags';
@@ -73,7 +73,7 @@ export class TagCache {
   /**
    * @param number number of a loaded batch or roll-up
    * @param tag the tag in hex
-   * @returns null if the tag is proved to be in it, else why not
+   * @returns null if the tag is proved to be in it, otherwise why not
    */
   problemOf(number: number, tag: string): Finding | null {
     if (!this.batches.has(number)) return finding('covering-batch-missing', { batch: number });

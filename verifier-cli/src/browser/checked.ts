@@ -17,7 +17,7 @@ import { type VerifyOptions, verifyPackage } from '../verify-package.js';
 import { blobSource } from './blob-source.js';
 import type { Compared, Subject } from './page-inputs.js';
 
-/** Result of a check. It is shown in the language of the reader. */
+/** Result of a check, which is shown in the language of the reader. */
 export type Checked =
   | {
       readonly kind: 'package';
@@ -45,7 +45,7 @@ export interface GivenFiles {
 export class NotComparableFile extends Error {
   override readonly name = 'NotComparableFile';
 
-  /** @param file its name */
+  /** @param file name of the file */
   constructor(readonly file: string) {
     super(file);
   }

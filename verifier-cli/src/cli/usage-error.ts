@@ -1,6 +1,6 @@
 import { EXIT_USAGE } from './exit-codes.js';
 
-/** Input of the command that cannot be used. Its message is for people. */
+/** Input of the command that cannot be used. Its message is readable text. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 

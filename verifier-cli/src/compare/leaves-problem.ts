@@ -24,8 +24,8 @@ export interface LeavesOf {
 
 /**
  * Describes how two views of trees contradict each other, or null if they do not.
- * @param one view of a batch
- * @param other view of the same batch, of a roll-up over it, or of another batch
+ * @param one a view of a batch
+ * @param other a view of the same batch, of a roll-up over it, or of another batch
  */
 export function leavesProblem(one: LeavesOf, other: LeavesOf): string | null {
   if (one.tree !== other.tree) return null;

@@ -51,7 +51,7 @@ export interface Resolution {
 /** A notice in the package. */
 export interface Notice extends NoticePlace {
   readonly verdict: Verdict;
-  /** The check that made the verdict, or null if it is valid. */
+  /** The check that determined the verdict, or null if the verdict is valid. */
   readonly cause: CheckId | null;
   readonly at: Location;
 }

@@ -1,8 +1,8 @@
 type Cells = Float64Array | Int32Array | Uint32Array | Uint8Array;
 
 /**
- * Cells per chunk. Chunks are never copied when the column grows. They are small, because each is zeroed and most
- * packages have few records.
+ * Number of cells per chunk. Chunks are never copied when the column grows. They are small, because each is zeroed and
+ * most packages have few records.
  */
 const CHUNK = 4096;
 

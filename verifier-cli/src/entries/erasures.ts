@@ -16,13 +16,13 @@ export interface ErasurePlace {
 /** Result of an entry's checks. */
 interface Judged {
   readonly verdict: Verdict;
-  /** The check that made the verdict, or null if it is valid. */
+  /** The check that determined the verdict, or null if the verdict is valid. */
   readonly cause: CheckId | null;
 }
 
 interface Erasure extends ErasurePlace {
   readonly verdict: Verdict;
-  /** The check that made the verdict, or null if it is valid. */
+  /** The check that determined the verdict, or null if the verdict is valid. */
   readonly cause: CheckId | null;
   /** Event id of the record that the erasure names. */
   readonly erasedId: string;

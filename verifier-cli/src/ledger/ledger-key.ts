@@ -57,7 +57,7 @@ function otherKeyOf(checkpoints: Checkpoints, trusted: readonly VerifierKey[]): 
  * must have its signature if that key is known, and is believed because a trusted checkpoint extends it
  * (`ledger.consistency`).
  * @param files the package, whose work the signatures count towards
- * @param given the keys given by the person who verifies; those whose algorithm is no longer secure at `at` are ignored
+ * @param given the keys given by the verifying person; those whose algorithm is no longer secure at `at` are ignored
  * @param at time of verification
  */
 export async function verifyLedgerKey(

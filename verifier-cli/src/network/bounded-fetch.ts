@@ -21,7 +21,7 @@ export function refuseCoding({ headers, body }: Response, url: string): void {
 
 export interface BoundedRequest {
   readonly url: URL;
-  /** Milliseconds for the whole exchange. */
+  /** Time limit for the whole exchange, in milliseconds. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
   /** JSON to send with POST. If omitted, the request is a GET. */

@@ -19,7 +19,7 @@ export interface SealingInterval {
   readonly before: ProvedTime | null;
   /** Verdict of these checks on the batch. */
   readonly verdict: Verdict;
-  /** The check that made the verdict, or null if it is valid. */
+  /** The check that determined the verdict, or null if the verdict is valid. */
   readonly cause: CheckId | null;
 }
 

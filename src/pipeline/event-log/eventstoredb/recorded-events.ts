@@ -22,8 +22,8 @@ export function isSystemEvent(event: unknown): boolean {
 }
 
 /**
- * Converts an event of the client to a `StreamEvent`. One that is not binary was not written by this
- * service, and has an empty body.
+ * Converts an event of the client to a `StreamEvent`. An event that is not binary was not written by this service, and
+ * has an empty body.
  */
 export function toStreamEvent(event: unknown): StreamEvent {
   const { streamId, revision, id, type, data, metadata } = recorded.parse(event);
@@ -35,7 +35,7 @@ export function toLoggedEvent(event: unknown): LoggedEvent {
   return { ...toStreamEvent(event), position: positionOf(event) };
 }
 
-/** Returns the position of an event of `$all`; system events have one too. */
+/** Returns the position of an event of `$all`. System events also have one. */
 export function positionOf(event: unknown): string {
   return formatPosition(named.parse(event).position);
 }

@@ -12,8 +12,8 @@ import type { WatchState } from './watch-state.js';
 /** Result of one check of a ledger. */
 export interface Sighting {
   /**
-   * `undecided`: an alarm without proof, for example a service that does not answer. `violation`: the structure breaks
-   * a rule or is not published, but there is no proof.
+   * `undecided` is an alarm without proof, for example about a service that does not respond. `violation` means that
+   * the structure breaks a rule or is not published, but there is no proof.
    */
   readonly outcome: 'fine' | 'contradiction' | 'violation' | 'undecided';
   /** Readable text. */
