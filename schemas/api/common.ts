@@ -53,7 +53,9 @@ export const CANONICAL_DIGITS = /^(?:0|[1-9]\d*)$/;
 /** A text in a query. A URL can contain U+0000, which the database does not permit. */
 export const QueryText = z.string().refine((text) => !text.includes('\0'), 'must not contain U+0000');
 
-/** Every text is accepted, because a page passes on whatever its author wrote, and the visitor must be asked anyway. */
+/**
+ * Every text is accepted, because a page passes on what its author wrote, and the visitor must be asked in any case.
+ */
 export const LanguageQuery = z.object({
   language: z
     .string()

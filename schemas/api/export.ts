@@ -31,7 +31,7 @@ export const ExportedAttachment = AttachmentReference.extend({
 }).meta({ id: 'ExportedAttachment' });
 export type ExportedAttachment = z.infer<typeof ExportedAttachment>;
 
-/** Routes by which consents came, with the imports. */
+/** Routes by which consents arrived, including imports. */
 export const SHOWN_CHANNELS = [...CHANNELS, IMPORT_CHANNEL] as const;
 
 /** The public part of a consent, recorded here or imported, as responses show it. */

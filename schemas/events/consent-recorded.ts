@@ -45,7 +45,7 @@ export const COMPLIANCE_FRAMEWORKS = [
   'none',
 ] as const;
 
-/** The route by which a consent came, as the service determines it. The caller's `source` proves nothing. */
+/** The route by which a consent arrived, as determined by the service. The caller's `source` proves nothing. */
 export const CHANNELS = ['browser', 's2s'] as const;
 
 /** How the person's identity is assured. */

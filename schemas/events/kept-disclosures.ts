@@ -7,7 +7,7 @@ const SALT_DIGITS = 22;
 /** A disclosure of a record. */
 export interface NamedDisclosure {
   readonly name: DisclosureName;
-  /** The disclosure string, to whose digest the record commits. */
+  /** The disclosure string, whose digest the record commits to. */
   readonly text: string;
 }
 

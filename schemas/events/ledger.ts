@@ -85,8 +85,8 @@ export const LedgerKeyPublishedBody = z.strictObject({
   /** Verifier-key line of its ML-DSA-44 key, which also signs. */
   ml_dsa_key: z.string(),
   /**
-   * Secret from which the salts of sites are derived (`siteSalt`), 32 bytes. So the log alone can restore what the keys
-   * of streams are derived from.
+   * Secret from which the salts of sites are derived (`siteSalt`), 32 bytes. With it, the log alone can restore the
+   * source of the keys of streams.
    */
   salt_key: BytesFromBase64,
 });

@@ -105,9 +105,9 @@ export function batchLeaf(headerText: string): Uint8Array {
 const KEY_PREFIX = concatBytes(utf8('consent-ledger stream key v1'), Uint8Array.of(0));
 
 /**
- * The name of a stream in the structure of the ledger, by which streams are sorted: SHA-256("consent-ledger
- * stream key v1" ‖ 0x00 ‖ salt ‖ name). The structure is published: without the salt, which packages of
- * the site state, no one can tell which site a key is of.
+ * The name of a stream in the structure of the ledger, by which streams are sorted: SHA-256("consent-ledger stream key
+ * v1" ‖ 0x00 ‖ salt ‖ name). The structure is published: without the salt, which packages of the site state, no one can
+ * tell which site a key belongs to.
  * @param salt salt of the site, 32 bytes; empty for a stream that belongs to no site
  * @returns hex
  */

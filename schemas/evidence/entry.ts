@@ -146,7 +146,7 @@ export function entryLeaf(text: string): Uint8Array {
   return leafHash(utf8(text));
 }
 
-/** The same in lower-case hex. */
+/** The same hash in lower-case hex. */
 export function entryLeafHex(text: string): string {
   return sha256Hex(`\0${text}`);
 }

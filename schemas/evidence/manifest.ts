@@ -25,7 +25,7 @@ import { RECEIPT_FORMAT } from './receipt.js';
 export const PACKAGE_FORMAT = 'consent-ledger-evidence';
 /** A verifier gives no verdict on another major version. */
 export const PACKAGE_MAJOR = 1;
-/** Newest minor version of which everything is known. */
+/** Newest minor version that is fully known. */
 export const PACKAGE_MINOR = 0;
 /** The version that every package states. */
 export const PACKAGE_VERSION = `${PACKAGE_MAJOR}.${PACKAGE_MINOR}`;

@@ -18,7 +18,7 @@
  *   2026-01-01T00:00:00.000Z
  *   2026-01-01T00:10:00.000Z
  *
- * Its leaf hash, and the root if it was signed alone, is
+ * The leaf hash of the promise, which is also the root if it was signed alone, is
  * fcd5c0259c7280d43b5020529f73c373d62a386d806a54c41c37284c530b4ad4.
  */
 import * as z from 'zod';

@@ -74,7 +74,7 @@ export function readGppString(text: string): GppStatement | null {
   });
 }
 
-/** Reads the numbers of the sections: a Fibonacci range, in which a few characters could name billions. */
+/** Reads the numbers of the sections: a Fibonacci range, where a few characters could name billions. */
 function readHeader(bits: BitReader): number[] {
   if (bits.number(6) !== TYPE || bits.number(6) !== VERSION) throw new RangeError('not GPP version 1');
   const ids: number[] = [];

@@ -29,8 +29,8 @@ export function permittedNumbers(by: Readonly<Record<string, readonly number[]>>
 /**
  * Compares a TC string with the configuration under which the person chose, and with the answers. There may be fewer
  * vendors than configured, because a vendor that declares none of the purposes has no consent.
- * @param claiming the vendors for which the format wants the bit of legitimate interest (`claimingVendors`), or null if
- * the vendor list is not known, so that these bits of vendors that were disclosed are not compared
+ * @param claiming the vendors for which the format requires the bit of legitimate interest (`claimingVendors`), or null
+ * if the vendor list is not known, so that these bits of vendors that were disclosed are not compared
  * @returns the parts that differ
  */
 export function tcDifferences(
@@ -61,9 +61,9 @@ export function tcDifferences(
 }
 
 /**
- * The vendors of a configuration for which the format wants the bit of legitimate interest where they were displayed:
- * those that declare special purposes alone (Transparency and Consent String v2, Vendor Legitimate Interest Section).
- * TCF 2.4, whose lists have standard texts, wants none.
+ * The vendors of a configuration for which the format requires the bit of legitimate interest if they were displayed:
+ * those that only declare special purposes (Transparency and Consent String v2, Vendor Legitimate Interest Section).
+ * TCF 2.4, whose lists have standard texts, requires none.
  */
 export function claimingVendors({ vendors }: TcfSettings, list: VendorList): readonly number[] {
   if (list.standardTexts !== undefined) return [];

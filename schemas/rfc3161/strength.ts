@@ -4,7 +4,7 @@ import type { HashAlgorithm, PublicKey, SignatureScheme } from '../crypto/algori
 export interface Strength {
   /** The evaluated algorithm or key, e.g. `RSA-2048`. */
   readonly name: string;
-  /** First time at which it is no longer considered sound, or null if no such date was published. */
+  /** First time at which the algorithm or key is no longer considered sound, or null if no such date was published. */
   readonly soundUntil: Date | null;
 }
 

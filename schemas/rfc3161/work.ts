@@ -5,8 +5,8 @@
 export type SpendWork = (units: number) => void;
 
 /**
- * The units that a package, or a token that is verified by itself, may cost. They depend on its size
- * alone, so that the verdict does not depend on the machine (docs/evidence-format.md §14).
+ * The maximum number of units for a package, or for a token that is verified alone. They depend on its size alone, so
+ * that the verdict does not depend on the machine (docs/evidence-format.md §14).
  */
 export const WORK_LIMIT: WorkLimit = { fixed: 2_000_000_000, perByte: 1000 };
 

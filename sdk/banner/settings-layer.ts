@@ -15,7 +15,7 @@ export interface SettingsState {
    * not.
    */
   readonly notice: Label | undefined;
-  /** Page on which the visitor checks the recorded choice, or null if nothing is recorded yet. */
+  /** Page where the visitor checks the recorded choice, or null if nothing is recorded yet. */
   readonly proofPage: string | null;
 }
 

@@ -21,7 +21,7 @@ export interface Sheets {
 }
 
 /**
- * Both layers, on every size. Sizes are those of the browser's own text (`medium`), whatever the page has for its root.
+ * Both layers, on every size. Sizes are those of the browser's own text (`medium`), regardless of the page's root size.
  */
 const SHARED = `\
 *{box-sizing:border-box}\

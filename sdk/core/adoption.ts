@@ -26,7 +26,7 @@ export type RecordedChoice = Pick<
 
 const isTime: Guard<string> = (value): value is string => isText(value) && !Number.isNaN(Date.parse(value));
 
-/** It arrives from the site's backend as JSON. */
+/** The choice arrives from the site's backend as JSON. */
 export const isRecordedChoice = objectOf<RecordedChoice>({
   consent_type: isText,
   decision: isDecision,

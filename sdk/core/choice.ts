@@ -62,7 +62,7 @@ export function isNext(kept: Kept): boolean {
   return (kept.after ?? 0) <= settledAtOf(kept);
 }
 
-/** The document to which consents to cookies refer. */
+/** The document that consents to cookies refer to. */
 export function cookiePolicyOf({ documents }: Configuration): KnownDocument | undefined {
   return documents.find(({ kind }) => kind === 'cookie_policy');
 }

@@ -69,7 +69,7 @@ export class ConsentQueue {
     return this.records().find(({ idempotency_key }) => idempotency_key === key);
   }
 
-  /** Names of the streams in which something waits. */
+  /** Names of the streams with waiting consents. */
   streams(): ReadonlySet<string> {
     return new Set(this.items().map(streamOf));
   }

@@ -114,7 +114,7 @@ export class ConsentCore {
     return this.#surroundings.isSignalled();
   }
 
-  /** Whether the visitor has the settings open, in which a choice is changed. */
+  /** Whether the visitor has the settings open, where a choice is changed. */
   get areSettingsOpen(): boolean {
     return this.#areSettingsOpen;
   }
@@ -306,7 +306,7 @@ export class ConsentCore {
   }
 
   /**
-   * Page of the service on which the visitor looks up the choice and keeps its receipt, or null until the service has
+   * Page of the service where the visitor looks up the choice and saves its receipt, or null until the service has
    * accepted the choice.
    */
   get proofPage(): string | null {

@@ -64,7 +64,7 @@ export type Event =
   /** The service will never accept this consent. */
   | (Answered & { readonly type: 'refused'; readonly isOutdated: boolean });
 
-/** A queued consent to which the service answered. */
+/** A queued consent that the service has responded to. */
 interface Answered {
   readonly key: string;
   /** `queued_at` of the consent. */

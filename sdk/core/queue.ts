@@ -55,8 +55,8 @@ const isSent = objectOf<{
 export const sentOf = ({ body }: Pick<QueuedConsent, 'body'>) => parseJson(body, isSent);
 
 /**
- * The name of the consents among which a consent has an order: those of one person to cookies, to the
- * sale of data, or to one document version. Different streams never wait for each other.
+ * The name of the stream that orders a consent: the consents of one person to cookies, to the sale of data, or to one
+ * document version. Different streams never wait for each other.
  */
 export function streamOf(item: QueuedConsent): string {
   const sent = sentOf(item);

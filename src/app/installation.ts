@@ -314,7 +314,7 @@ async function watch(options: ConnectionOptions, everyMs: number, signal: AbortS
       leave();
       open = client;
     } catch {
-      // Those who need the server report that it cannot be reached, and the binding reports a refusal.
+      // The parts that need the server report that it cannot be reached, and the binding reports a refusal.
     }
   }
 }

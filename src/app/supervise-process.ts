@@ -50,7 +50,7 @@ export interface SuperviseOptions {
   readonly logger: ServiceLogger;
   /** Longest wait for the end of the process when it is stopped, in milliseconds. Null if there is no limit. */
   readonly stopMs?: number | null;
-  /** After how much silence a process is reported, and after how much it is killed. */
+  /** How long a process may be silent before it is reported, and before it is killed. */
   readonly silence?: HeartbeatLimits;
   /** Takes a message that only its program sends. @returns false if it has no meaning */
   readonly onOther?: (message: unknown) => boolean;

@@ -54,7 +54,7 @@ const PUBLISHED = [
 
 const HashRows = z.array(z.object({ sha256: z.string(), is_genuine: z.boolean() }));
 
-/** Compares the contents of a table with the hashes under which they are kept. */
+/** Compares the contents of a table with the hashes that they are stored under. */
 export async function auditHashedContents(
   { db, findings, step }: Section,
   content: { readonly table: string; readonly column: string; readonly detail: string },

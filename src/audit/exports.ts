@@ -54,7 +54,7 @@ async function problemOf(
     if (error instanceof ExportUnreadable || error instanceof KeyError || error instanceof RangeError)
       return error.message;
     if (error instanceof z.ZodError) return 'its row has a form that the service does not write';
-    // It was cancelled, deleted or erased meanwhile.
+    // The export was cancelled, deleted or erased meanwhile.
     if (error instanceof RequestRefused) return null;
     throw error;
   }

@@ -56,7 +56,7 @@ export async function auditLedger(section: LedgerSection): Promise<void> {
     const [{ leaves }] = ViewRows.parse(
       (await client.query(`select pg_get_viewdef('leaves'::regclass) as leaves`)).rows,
     );
-    // Without the indexes that the replay does not use: they would cost more than its rows.
+    // The tables lack the indexes that the replay does not use, because these would cost more than the rows.
     const like = (name: string, key: readonly string[]): string =>
       `create temporary table ${name} (like ${schema}.${name} including all excluding indexes, primary key (${key.join(', ')}))`;
     await client.query(

@@ -156,7 +156,7 @@ const RunRows = z.array(
     position: z.int(),
     count: z.int(),
     next_revision: z.int(),
-    /** Revision at which the next run of the stream begins, or what waits, or the stream ends. */
+    /** Revision at which the next run of the stream or its waiting events begin, or at which the stream ends. */
     expected: z.int().nullable(),
   }),
 );

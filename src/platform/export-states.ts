@@ -52,7 +52,7 @@ export async function queueExport(
 /** Registers an export that this process makes immediately. @returns its id */
 export async function startExport(db: Queryable, siteId: string, requestedBy: string): Promise<string> {
   const id = uuidV7();
-  // In a transaction, because that is what seals the row.
+  // This runs in a transaction, because its end seals the row.
   await withTransaction(db, (db) =>
     db.query(`insert into exports (id, site_id, state, requested_by) values ($1, $2, 'running', $3)`, [
       id,

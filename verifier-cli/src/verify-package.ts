@@ -55,7 +55,7 @@ export interface VerifyOptions {
   readonly requireStamps?: number;
   /** Promises of the service to check against the package; the default is none. */
   readonly promises?: readonly GivenPromise[];
-  /** The person whose records the package must have, as `visitor_id` names persons; the default is none. */
+  /** The person whose records the package must have, named by `visitor_id`; by default, none. */
   readonly person?: string;
   /** How each version of entries, batch headers and records is read; the default is `SCHEMES`. */
   readonly schemes?: Schemes;

@@ -81,7 +81,7 @@ export const EXPORT_REASONS = [
   'error',
 ] as const;
 
-/** The filter as it is shown, without the person that it names. */
+/** The filter as shown, without the person that it names. */
 const ShownFilter = z
   .object({
     from: Timestamp.nullable().describe('Start of the period.'),

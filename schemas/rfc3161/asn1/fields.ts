@@ -60,7 +60,7 @@ export class Fields {
     return expectTag(this.requiredAny(field), tag, `${this.structure}.${field}`);
   }
 
-  /** The next field, whatever its tag. @throws MalformedInput */
+  /** The next field, with any tag. @throws MalformedInput */
   requiredAny(field: string): Asn1Node {
     const node = this.#nodes[this.#index];
     if (node === undefined) throw new MalformedInput('missing-field', `${this.structure}.${field} is missing`);

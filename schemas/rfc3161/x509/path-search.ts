@@ -23,7 +23,7 @@ export interface FoundPath {
 
 /** Result of the search for a chain. */
 export interface PathSearch {
-  /** At most eight paths, the valid ones first. */
+  /** At most eight paths, with the valid ones first. */
   readonly paths: readonly FoundPath[];
   /** A self-signed certificate that the search met and that is not a trust anchor. */
   readonly untrustedRoot: Certificate | undefined;
@@ -44,7 +44,7 @@ const MAX_SIGNATURES_TRIED = 64;
 
 /** Requirements that a path must meet. */
 export interface PathConditions {
-  /** The moment at which it must be valid. */
+  /** The time at which the path must be valid. */
   readonly at: Date;
   /** OID of the extended key usage that issuers must allow. */
   readonly purpose: string;

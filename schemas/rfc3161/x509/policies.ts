@@ -32,7 +32,7 @@ const ROOT_LEVEL: Level = new Map([[OID.anyPolicy, new Set([OID.anyPolicy])]]);
  * policies and without the initial indicators. The anchor's own extensions say nothing (§6.1.1 (d)).
  */
 export function policyViolations(path: Path, spend: SpendWork): Violation[] {
-  // Number of further certificates for which an explicit policy, a mapping or anyPolicy is not refused.
+  // Number of further certificates before an explicit policy is required, and a mapping or anyPolicy is refused.
   let explicitPolicy = path.length;
   let policyMapping = path.length;
   let anyPolicy = path.length;

@@ -76,7 +76,7 @@ function unload(element: HTMLElement): void {
   if (element instanceof HTMLIFrameElement) element.contentWindow?.location.replace('about:blank');
 }
 
-/** The attribute from which an element loads. */
+/** The attribute that names what an element loads. */
 function addressOf({ localName }: HTMLElement): string {
   return localName === 'link' ? 'href' : localName === 'object' ? 'data' : 'src';
 }

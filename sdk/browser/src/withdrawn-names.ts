@@ -8,7 +8,7 @@ const OWN = '_svc_';
  */
 const LEAST_CHARACTERS = 3;
 
-/** The declared categories of which the names are chosen. */
+/** The declared categories from which the names are chosen. */
 type Declared = Pick<KnownCategory, 'key' | 'required' | 'cookies'>;
 
 /**

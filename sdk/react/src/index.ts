@@ -21,8 +21,8 @@ export interface ConsentProviderProps extends ConsentOptions {
 }
 
 /**
- * Gives the consent of the visitor to the components inside. Put one around the whole page. The options
- * of the first render count. On a server it draws its children, and does nothing else.
+ * Gives the consent of the visitor to the components inside. Put one provider around the whole page. The options of the
+ * first render count. On a server, the provider only draws its children.
  */
 export function ConsentProvider({
   children,

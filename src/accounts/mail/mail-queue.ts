@@ -58,7 +58,7 @@ const KEPT_SECONDS: Readonly<Record<MailJob['kind'], number>> = {
 const MAX_WAITING = 10_000;
 /**
  * One network may hold one tenth as many mails as there are free places. Some places therefore stay free for others,
- * however many networks fill theirs: a single network gets 909 places, and each of 100 networks gets 90.
+ * regardless of how many networks fill theirs: a single network gets 909 places, and each of 100 networks gets 90.
  */
 const NETWORK_SHARE = 10;
 /** Pause after the first failure, and the longest pause. Even the first pause is longer than an attempt can take. */

@@ -15,7 +15,7 @@ const PAUSE_SECONDS = 15 * 60;
 
 export interface RequestedSignUp {
   readonly organisation: string;
-  /** In lower case. */
+  /** The address in lower case. */
   readonly email: string;
   /** The network of the client (`countedNetwork`). */
   readonly network: string;
@@ -99,7 +99,7 @@ const CountRows = z.tuple([z.object({ of_all: z.int(), of_network: z.int() })]);
 
 /** A sign-up, with the proof of work if there is one. */
 export interface ProvingSignUp {
-  /** In lower case. */
+  /** The address in lower case. */
   readonly email: string;
   /** Keyed digest of the network. */
   readonly networkDigest: Uint8Array;
@@ -134,7 +134,7 @@ async function bitsNeeded(db: Queryable, networkDigest: Uint8Array): Promise<num
   return Math.max(bits, FIRST_BITS) + 1 + Math.floor(Math.log2(of_network / NETWORK_FREE_A_DAY));
 }
 
-/** Counts today's sign-ups, but no further than the numbers at which the work is highest. */
+/** Counts today's sign-ups, but stops at the number that already requires the most work. */
 async function addressesOfDay(db: Queryable, networkDigest: Uint8Array) {
   const recent = `from sign_up_requests where requested_at > now() - interval '24 hours'`;
   const { rows } = await db.query(

@@ -77,8 +77,7 @@ export function checkSignatureHeaders(request: FastifyRequest, now: number): voi
 /**
  * Checks the signature of a Tool API request with a known key, before the body is parsed.
  * @param now Unix milliseconds
- * @returns the nonce, which the caller of this function must mark as used, whatever the outcome of
- *   the request
+ * @returns the nonce, which the caller of this function must mark as used, regardless of the outcome of the request
  * @throws ApiError MISSING_SIGNATURE_HEADERS, TIMESTAMP_EXPIRED, INVALID_NONCE, INVALID_SIGNATURE,
  *   in this order
  */

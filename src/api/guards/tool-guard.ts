@@ -69,7 +69,7 @@ export function createToolGuards(options: ToolGuardOptions): ToolGuards {
     async (request, reply) => {
       const identified = await identify(options, request);
       const { site, apiKey } = identified;
-      // Before the limit, so that pages of other sites cannot use up the budget with a copied key.
+      // This comes before the limit, so that pages of other sites cannot use up the budget with a copied key.
       authorizeKey(apiKey, site, request);
       await takeBudget(options.rateLimiter, { apiKey, site, limit }, request, reply);
       if (isS2s && apiKey.restriction === 'publishable')

@@ -46,7 +46,8 @@ export function createApp(options: AppOptions, groups: readonly RouteGroup[]): F
     // Fastify's request log contains paths and addresses, which may be personal data.
     logger: false,
     genReqId: () => `${idPrefix}-${++requests}`,
-    // For X-Forwarded-Host only: Fastify would accept entries of X-Forwarded-For that are not addresses.
+    // This is used for X-Forwarded-Host only, because Fastify would accept entries of X-Forwarded-For that are not
+    // addresses.
     trustProxy: (peer) => addresses.isProxy(peer),
     bodyLimit: DEFAULT_BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT_MS,

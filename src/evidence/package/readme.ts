@@ -75,8 +75,8 @@ function withSides(path: readonly string[], index: number, size: number): readon
 }
 
 /**
- * Returns the Turkish part of README.txt: what the package is, what else is needed to check it and from whom to get it,
- * how to check it with the verifier, and what it does not prove. For checks by hand it refers to the commands of the
+ * Returns the Turkish part of README.txt: what the package is, what else is needed to check it and who provides it, how
+ * to check it with the verifier, and what it does not prove. For checks by hand it refers to the commands of the
  * English part.
  */
 function turkishReadme(options: ReadmeOptions): string {

@@ -222,7 +222,7 @@ class TagsFile {
 
 /** Approximate bytes of an entry with its proofs. */
 const ENTRY_BYTES = 1_200;
-/** Approximate upper limit of the bytes by which a leaf of the cover shows that one tag is absent. */
+/** Approximate maximum number of bytes with which a leaf of the cover shows that one tag is absent. */
 const ABSENCE_BYTES = 1_700;
 /** Bytes of a tag that is shown. */
 const TAG_BYTES = 100;
@@ -253,7 +253,7 @@ function fitsIntoFile(records: number, tagsCount: number): boolean {
 }
 
 /**
- * Estimates the bytes by which a leaf of the cover shows that tags are absent.
+ * Estimates the number of bytes with which a leaf of the cover shows that tags are absent.
  * @param records number of tags
  * @param tagsCount number of tags in the leaf
  */

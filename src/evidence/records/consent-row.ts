@@ -55,8 +55,8 @@ export interface DiscloseOptions extends Pick<RecordOptions, 'db' | 'eventLog'> 
 }
 
 /**
- * Decrypts personal values of a record from the event log, and compares each with the digest to
- * which the record commits.
+ * Decrypts personal values of a record from the event log, and compares each with the digest that the record commits
+ * to.
  * @param fields names of the fields, or all
  * @throws EventLogUnavailable; ExportFailed, NotGenuine if the event log does not contain the
  *   record, or its key row was altered

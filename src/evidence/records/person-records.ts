@@ -32,7 +32,7 @@ export interface ProvedRecord {
 }
 
 export interface PersonRecordsPage {
-  /** Without altered records and without those that the read model does not show yet. */
+  /** The records, without altered ones and those that the read model does not show yet. */
   readonly records: readonly ProvedRecord[];
   /** Event id of the last row that was read, after which the next page starts, or null if there are no more. */
   readonly next: string | null;

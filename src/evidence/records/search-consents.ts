@@ -117,7 +117,7 @@ const WindowRow = z.object({ seen: z.int(), last_id: z.string().nullable(), is_f
 
 /**
  * A window is a few thousand rows of tables of any size. The planner must find them through an index and in its order,
- * whatever the statistics say. A plan that reads or sorts a whole site took twenty times as long.
+ * regardless of the statistics. A plan that reads or sorts a whole site took twenty times as long.
  */
 const INDEX_LOOK_UPS =
   'set local enable_seqscan = off; set local enable_bitmapscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off';

@@ -4,7 +4,7 @@ import { eventIdOfConsentToken } from '../../../schemas/events/consent-recorded.
 import type { Queryable } from '../../platform/database/pool.js';
 import type { StatedPlace } from './logged-record.js';
 
-/** The identifier by which a record is looked up. */
+/** The identifier that a record is looked up by. */
 export type RecordIdentifier = { readonly eventId: string } | { readonly proofHash: string };
 
 /**

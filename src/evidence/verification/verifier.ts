@@ -43,7 +43,7 @@ export interface Verification {
    */
   readonly timestamp: { readonly time: Date; readonly checkpointSize: number } | null;
   /**
-   * The value in the configuration whose hash the record contains, or null if the configuration is missing or altered.
+   * The domain in the configuration whose hash the record contains, or null if the configuration is missing or altered.
    */
   readonly siteDomain: string | null;
 }

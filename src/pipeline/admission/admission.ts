@@ -80,7 +80,7 @@ export interface AdmissionStore {
   readonly sealWithinMs: number;
 }
 
-/** What every admission needs, whatever its store. */
+/** The dependencies of every admission, regardless of its store. */
 export type AdmissionSurroundings = Pick<AdmissionOptions, 'directory' | 'random' | 'clock' | 'onError'>;
 
 /** Maximum number of evaluations of one request while its site keeps changing. */

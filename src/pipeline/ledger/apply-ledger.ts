@@ -218,8 +218,8 @@ async function insertFirstKey(db: Queryable, body: LedgerKeyPublishedBody): Prom
 }
 
 /**
- * Stores a checked time stamp. With the last one of its quorum, it also stores the checkpoint and the keys to which it
- * hands over. From then on only these keys sign.
+ * Stores a checked time stamp. If it is the last one of the quorum, also stores the checkpoint and the keys that it
+ * hands over to. From then on only these keys sign.
  * @param db a handle in a transaction that locks the row of `sealer_state`
  */
 async function insertCheckpoint(

@@ -223,9 +223,9 @@ async function countAuthorities(db: Queryable, batch: number): Promise<number> {
 
 /** How long the service may wait, in milliseconds, and still keep every policy that counts. */
 export interface PolicyPace {
-  /** From the first event of a batch to its sealing. */
+  /** Longest time from the first event of a batch to its sealing. */
   readonly sealMs: number;
-  /** From one time stamp to the next. */
+  /** Longest time from one time stamp to the next. */
   readonly stampMs: number;
   /** Whether only the newest policy decides. It then decides until another one is published. */
   readonly isSettled: boolean;

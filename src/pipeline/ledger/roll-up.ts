@@ -25,7 +25,7 @@ const PAGE = 10_000;
 const runRows = z.array(z.object({ number: z.int(), stream: z.string(), first: z.int(), last: z.int() }));
 const tagRows = z.array(z.object({ person_tag: z.instanceof(Uint8Array), batch: z.int(), index: z.int() }));
 
-/** The members of a header to which a roll-up commits. A batch also commits to its leaves. */
+/** The members of a header that a roll-up commits to. A batch also commits to its leaves. */
 export interface Commitment {
   readonly count: number;
   readonly streams_count: number;

@@ -39,8 +39,8 @@ export interface RelayOptions {
    */
   readonly look?: Look;
   /**
-   * Pause after a page that took all waiting events, in milliseconds, so that events accumulate. A page costs several
-   * commits, here and in everything that follows the log, however few events it has.
+   * Pause after a page that took all waiting events, in milliseconds, so that events accumulate. Even a page with few
+   * events costs several commits, here and in everything that follows the log.
    */
   readonly gatherMs?: number;
   /**

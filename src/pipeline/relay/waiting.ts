@@ -72,7 +72,7 @@ export function sharePerSite({ maxEvents }: PageLimits, sites: number): number {
 /** The first waiting rows of sites. */
 export interface Waiting {
   readonly rows: readonly WaitingRow[];
-  /** Rows of which the database lacks an event. */
+  /** Rows with an event that the database lacks. */
   readonly withoutEvents: readonly Pick<WaitingRow, 'number' | 'siteId'>[];
 }
 

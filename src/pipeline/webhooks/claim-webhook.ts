@@ -168,7 +168,7 @@ export function noteFailure(db: Queryable, { webhookId, reason, isGone, message 
         where webhook_id = $1`,
       [webhookId, reason],
     );
-    // It was deleted meanwhile.
+    // The webhook was deleted meanwhile.
     if (count === 0) return false;
     const { rowCount } = await db.query(
       `update webhooks w set disabled_at = now(), disabled_reason = case when $2 then 'gone' else 'failing' end

@@ -7,7 +7,7 @@ import type { StreamEvent } from '../event-log/port.js';
 
 /** One event for webhooks, in the form of Standard Webhooks. It contains no personal value. */
 export interface WebhookMessage {
-  /** The same for every attempt and every webhook. */
+  /** The id is the same for every attempt and every webhook. */
   readonly id: string;
   readonly type: WebhookDelivery['type'];
   /** Time of the event, RFC 3339. */

@@ -23,7 +23,7 @@ export interface Migration {
   readonly runsBeside: string | null;
   /**
    * Whether the step is one statement that is repeated until it changes no more rows, each time in its own transaction.
-   * This is for tables that are too large for one transaction. Each run finds by itself what is left.
+   * This is for tables that are too large for one transaction. Each run finds the remaining rows itself.
    */
   readonly repeats: boolean;
 }

@@ -43,7 +43,7 @@ export function keyRowColumns(alias: string): string {
 
 /** Beginning of the text that the seal of a row covers. */
 const KEY_ROW_LABEL = Buffer.from('key-row\0', 'ascii');
-/** Stands before each index in that text, and says whether there is one. */
+/** Values that stand before each index in that text, and say whether there is one. */
 const NO_INDEX = 0;
 const WITH_INDEX = 1;
 

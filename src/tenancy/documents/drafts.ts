@@ -14,7 +14,7 @@ export const NewVersion = z.object({
   documentId: Uuid,
   language: DocumentVersionPublishedRecord.shape.language,
   title: DocumentVersionPublishedRecord.shape.title,
-  /** In lower case, without parameters. */
+  /** The media type in lower case, without parameters. */
   mediaType: z.string(),
   /** The text, or base64 for a binary media type. */
   content: z.string(),

@@ -182,7 +182,7 @@ export class Page {
   #note(text: string): void {
     if (!URL.canParse(text)) return;
     const { protocol, hostname } = new URL(text);
-    // One more than is reported, so that the report can say that something was omitted.
+    // One item more than is reported, so that the report can say that something was omitted.
     if (/^(?:https?|wss?):$/.test(protocol) && hostname.length <= LIMITS.hostLength && this.#hosts.size <= LIMITS.items)
       this.#hosts.add(hostname);
   }

@@ -88,7 +88,7 @@ export const NO_BATCHES: Batches = new BatchTable();
 /**
  * Verifies every batch: its form, its order, its leaf in the ledger tree, and the runs of streams that it shows
  * (docs/evidence-format.md §6).
- * @param manifest the manifest, which names the package's streams, or null if it is unknown; every line shows what its
+ * @param manifest the manifest, which names the package's streams, or null if there is none; every line shows what its
  * leaf has of these streams
  */
 export async function readBatches(

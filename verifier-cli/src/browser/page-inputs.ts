@@ -267,7 +267,7 @@ function numberIn(id: string): number | null {
   return Number.isNaN(value) ? null : value;
 }
 
-/** The limit in a field, in milliseconds. Undefined if the field is empty. */
+/** Returns the limit in a field as an option, in milliseconds, or no option if the field is empty. */
 function hoursIn(id: string, name: 'maxDelay' | 'maxAge'): Partial<VerifyOptions> {
   const hours = numberIn(id);
   return hours === null ? {} : { [name]: hours * HOUR_MS };

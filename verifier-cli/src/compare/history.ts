@@ -32,9 +32,9 @@ export interface NotedCheckpoint extends Checkpoint {
 /** Evidence of the ledger that one side of a comparison contains. */
 export interface History {
   readonly kind: 'package' | 'receipt' | 'checkpoint';
-  /** By size. */
+  /** Checkpoints by size. */
   readonly checkpoints: ReadonlyMap<number, NotedCheckpoint>;
-  /** The largest. */
+  /** The largest checkpoint. */
   readonly newest: NotedCheckpoint;
   readonly proofs: readonly ConsistencyLine[];
   /** Proved changes of the ledger's keys, oldest first. */

@@ -72,7 +72,7 @@ function conflictOf(
   return null;
 }
 
-/** Returns the two leaves of a view that a key would be between, and the leaf with the same index. */
+/** Returns the neighbours of a leaf in another view: by the order of its key, and by its index. */
 function neighboursOf({ leaves }: ShownTree, { index, key }: KeyedLeaf): readonly KeyedLeaf[] {
   const text = toHex(key);
   const chosen = [

@@ -19,7 +19,7 @@ interface Counted<T> {
 /**
  * Finds two runs of one stream that contradict each other. A run states how many events of the stream are before its
  * period, and how many up to its end. Along the ledger these counts never decrease, and each leaf has exactly one. A
- * run therefore lies within those of the roll-ups over it, whatever their levels.
+ * run therefore lies within those of the roll-ups over it, regardless of their levels.
  * @returns null if all runs agree
  */
 export function contradictoryRuns<T extends PlacedRun>(runs: readonly T[]): readonly [T, T] | null {

@@ -24,7 +24,7 @@ export type PersonCoverage = (typeof PERSON_COVERAGES)[number];
 
 /** The kind of the package, and its size. */
 interface PersonContext {
-  /** The person that the verifying person asks about, as `visitor_id` names persons, or null if there is none. */
+  /** The person that the verifying person asks about, named by `visitor_id`, or null if there is none. */
   readonly asked: string | null;
   readonly isReceipt: boolean;
   /** Bytes of `entries.ndjson`. */
@@ -34,7 +34,7 @@ interface PersonContext {
 
 /**
  * Every line of an entry is longer than this. If more records are claimed than such lines fit, some are missing,
- * whatever their tags.
+ * regardless of their tags.
  */
 const LEAST_LINE_BYTES = 64;
 

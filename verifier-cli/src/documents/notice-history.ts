@@ -64,7 +64,7 @@ interface Configuration {
 export class NoticeHistory {
   readonly #versions = new Map<string, Version>();
   readonly #series = new Map<string, Series>();
-  /** By event id. */
+  /** Versions by event id. */
   readonly #configurations = new Map<string, Configuration>();
   /** States of versions whose publication is not enclosed. */
   readonly #stray: Contradiction[] = [];

@@ -4,7 +4,7 @@ export type Outcome = 'pass' | 'fail' | 'indeterminate' | 'not-applicable';
 interface CheckDefinition {
   /** What the check verifies, in one line of English. */
   readonly meaning: string;
-  /** The same in Turkish. */
+  /** The same text in Turkish. */
   readonly tr: string;
   /**
    * Whether the verdict `valid` needs the check to pass (or not to apply). A check that fails makes the verdict

@@ -11,7 +11,7 @@ import type { ListedConsent } from './listed-consent.js';
 /**
  * Consents as a table of a page, each in one row, with details that the reader opens.
  * @param shown the results in the order of the rows
- * @param total number of consents in the package
+ * @param total total number of consents, including those that are not shown
  * @param isDevelopment whether a development authority stamped the ledger; then no verdict is green
  */
 export function consentsTable(

@@ -24,7 +24,7 @@ interface Whole {
   readonly policyVerdict: Verdict;
   /** Whether the package leaves erasures out. */
   readonly absence: ErasureAbsence;
-  /** By reference: see `Documents`. */
+  /** Results by reference: see `Documents`. */
   readonly resolutions: readonly Resolution[];
   /** Whether every notice of the site up to the end of a batch is enclosed and of a known type. */
   readonly knowsNoticesUpTo: (batch: number) => boolean;

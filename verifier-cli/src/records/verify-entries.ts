@@ -51,7 +51,7 @@ export interface EntryContext extends PlacesContext, ConsentContext {
   readonly watch: RecordWatch | null;
   /** Takes the entries that promises name. */
   readonly promised: PromisedRecords;
-  /** The person that the verifying person asks about, as `visitor_id` names persons, or null if there is none. */
+  /** The person that the verifying person asks about, named by `visitor_id`, or null if there is none. */
   readonly askedPerson: string | null;
 }
 

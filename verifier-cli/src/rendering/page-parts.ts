@@ -24,7 +24,7 @@ export function finding(found: Stated, texts: Texts): Markup {
   return element('span', {}, element('bdi', {}, printable(sentence.trimEnd())), ' ', english(detail, texts));
 }
 
-/** A text that only exists in English, whatever the language of the page. */
+/** A text that only exists in English, even on a page in another language. */
 export function english(text: string, { language }: Texts): Markup {
   return element('bdi', language === 'en' ? {} : { lang: 'en' }, printable(text));
 }

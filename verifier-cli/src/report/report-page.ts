@@ -51,8 +51,7 @@ export interface ReportParts {
 }
 
 /**
- * The report as a page for people: the verdict, what it proves and does not prove, the records, and then
- * the checks.
+ * The report as a page for readers: the verdict, what it proves and does not prove, the records, and then the checks.
  * @param listing the consents of the package, or null if they are not shown
  */
 export function reportPage(report: VerificationReport, texts: Texts, listing: ConsentListing | null = null): Markup {

@@ -9,7 +9,7 @@ import type { Verdict } from '../findings/verdict.js';
 import type { ReportedPromise } from '../promises/promised-records.js';
 import type { ReportedTime } from '../rendering/times-text.js';
 
-/** Until when a stamp is sound without a newer stamp over it. */
+/** Time until which a stamp is sound without a newer stamp over it. */
 export interface ReportedEnd extends Omit<Stated, 'message'> {
   readonly date: string;
   /** The message in English. */
@@ -39,7 +39,7 @@ export interface ReportedStamp {
   readonly renewed_by: { readonly checkpoint: number; readonly time: string } | null;
 }
 
-/** A text that was consented to, as it is enclosed. */
+/** A text that was consented to, as enclosed in the package. */
 export interface ReportedText {
   readonly document_version_id: string;
   /** Hex SHA-256 of its bytes. */

@@ -28,7 +28,7 @@ const MAX_VALUE = 280;
 const MAX_EXCERPT = 420;
 
 /**
- * One consent on one sheet of paper, for a reader who holds nothing else: who agreed to what, in which words, when, what
+ * One consent on one sheet of paper, for a reader who has nothing else: who agreed to what, in which words, when, what
  * proves it, and what does not. It states nothing that the page of the record does not state.
  * @param list the vendor list that the configuration names, if it was given
  * @returns null if the event is not a consent, or cannot be read by this verifier

@@ -82,7 +82,7 @@ function tcText(stated: TcStatement | null, consent: Consent, { settings, list }
   return [
     said,
     differs.length === 0 ? words.tcAgrees : words.differs(differs.map((part) => words.parts[part]).join(', ')),
-    // For SDKs that did not state it.
+    // Used for SDKs that did not state it.
     ...(stated.hasOwnTexts ? [] : [words.standardTexts]),
     ...(claimed === 0 || claiming !== null || differs.includes('legitimate_interests')
       ? []

@@ -116,7 +116,7 @@ export interface ShownRecord {
   readonly checks: readonly ShownCheck[];
 }
 
-/** An erasure that names the record, as it was read. */
+/** An erasure that names the record, as read from the package. */
 export interface SeenErasure {
   readonly event_id: string;
   /** Time that the service claims for the announcement. The key was destroyed before. */

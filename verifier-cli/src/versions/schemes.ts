@@ -10,11 +10,11 @@ import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { matchShape, parseShape } from '../files/parse.js';
 import type { Finding } from '../findings/finding.js';
 
-/** An entry, whatever its version is. */
+/** An entry of any version. */
 export type EntryMembers = Omit<Entry, 'v'>;
-/** A batch header, whatever its version is. */
+/** A batch header of any version. */
 export type HeaderMembers = Omit<BatchHeader, 'v'>;
-/** A consent's record, whatever the version of its hashes is. */
+/** A consent's record with hashes of any version. */
 export type ConsentMembers = Omit<SealedConsent, 'hash_version'> & Pick<Partial<ImportedConsent>, 'import'>;
 
 /** Shape and hash of an entry, selected by its `v`. */

@@ -11,7 +11,7 @@ export interface FoundName {
   readonly problems: readonly Finding['problem'][];
 }
 
-/** The values with which a found name is adopted: the user adds the category and the purposes. */
+/** The initial values for adopting a found name. The user adds the category and the purposes. */
 export type AdoptedCookie = Pick<DraftCookie, 'name' | 'provider' | 'party' | 'duration_seconds'>;
 
 const DAY = 86_400;

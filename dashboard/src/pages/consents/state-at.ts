@@ -56,7 +56,7 @@ function isNewer(one: PublicRecord, other: PublicRecord): boolean {
 /** Drops the part of a second that the page does not show. */
 const secondOf = (milliseconds: number): number => Math.floor(milliseconds / 1000);
 
-/** In milliseconds since 1970. */
+/** The time in milliseconds since 1970. */
 function timeOf(record: PublicRecord): number {
   return Date.parse(givenAt(record));
 }

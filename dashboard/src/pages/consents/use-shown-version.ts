@@ -3,7 +3,7 @@ import { answerOf, dataOf } from '../../api/client.js';
 import { useApi } from '../../app-context.js';
 
 /**
- * The version of the text to which a record consents.
+ * The version of the text that a record consents to.
  * @param slug slug of the document; if it is null, no version is found
  */
 export function useShownVersion(siteId: string, slug: string | null, versionId: string) {

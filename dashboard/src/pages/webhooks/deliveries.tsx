@@ -26,7 +26,7 @@ const LATER_MS = 15_000;
 
 interface DeliveriesProps {
   readonly siteId: string;
-  /** At least one. */
+  /** The webhooks, at least one. */
   readonly webhooks: readonly Webhook[];
 }
 

@@ -8,7 +8,7 @@ export interface DeliveryErrors {
 }
 
 /**
- * A failure of a delivery as a sentence for people.
+ * A failure of a delivery as a readable sentence.
  * @param error text of the service; an unknown text is shown unchanged
  */
 export function errorInWords(error: string, { answered, noAnswer, noConnection, others }: DeliveryErrors): string {

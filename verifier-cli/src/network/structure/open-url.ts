@@ -13,8 +13,8 @@ export interface HttpOptions {
 }
 
 /**
- * How long to wait for a busy server, in milliseconds: if the server states no time; the maximum for one wait; and the
- * maximum for all waits for one response.
+ * Limits of the wait for a busy server, in milliseconds: the wait if the server states no time, the longest single
+ * wait, and the longest total wait for one response.
  */
 const DEFAULT_WAIT_MS = 30_000;
 const LONGEST_WAIT_MS = 300_000;

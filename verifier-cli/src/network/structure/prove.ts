@@ -28,7 +28,7 @@ export interface ProofOptions {
   /** The exact note of the checkpoint of the log's size. */
   readonly note: string;
   readonly announcements: readonly ProvedEntryFile[];
-  /** Keys of the ledger, trusted by the person who audits. */
+  /** Keys of the ledger that the auditing person trusts. */
   readonly keys: readonly VerifierKey[];
 }
 

@@ -18,7 +18,7 @@ export interface TagFile {
   readonly count: number;
 }
 
-/** A larger file is merged with the newer ones when their tags reach this fraction (1/n) of its own. */
+/** An older file is merged with the newer ones if it is at most this many times as large as they are together. */
 const RATIO = 4;
 /** Limit of tags held in memory, in bytes. */
 const MOST_WAITING = 32 * 1024 * 1024;

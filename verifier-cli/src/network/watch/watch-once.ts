@@ -27,7 +27,7 @@ export interface Sighting {
 
 export interface WatchOptions {
   readonly service: LedgerService;
-  /** Keys of the ledger, trusted by the person who watches. */
+  /** Keys of the ledger that the watching person trusts. */
   readonly keys: readonly VerifierKey[];
   /** Maximum age of the newest checkpoint, in milliseconds. */
   readonly maxAgeMs: number;
