@@ -35,7 +35,8 @@ export const CONSENT_LIMITS = {
 } as const;
 
 /**
- * Bytes of a single consent apart from its large contents: metadata, strokes, declaration, and the surrounding JSON.
+ * Number of bytes of a single consent apart from its large contents: metadata, strokes, declaration, and the
+ * surrounding JSON.
  */
 const OTHER_CONTENT_BYTES = 262_144;
 

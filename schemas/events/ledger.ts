@@ -48,7 +48,7 @@ export type LedgerEventSkippedBody = z.infer<typeof LedgerEventSkippedBody>;
 
 export const EVIDENCE_KEPT = 'EvidenceKept.v1';
 
-/** Bytes of one part: with base64 and the rest of its event, one append accepts it. */
+/** Number of bytes of one part: with base64 and the rest of its event, one append accepts it. */
 export const EVIDENCE_PART_BYTES = 512 * 1024;
 
 /** Kinds of such data: what was collected with a time stamp, and the exact bytes of a published document version. */

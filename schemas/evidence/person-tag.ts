@@ -6,7 +6,7 @@ import { Count, Sha256Hex } from './primitives.js';
 
 const PREFIX = concatBytes(utf8('consent-ledger person tag v1'), Uint8Array.of(0));
 
-/** Bytes of a person tag. */
+/** Number of bytes of a person tag. */
 export const PERSON_TAG_BYTES = 32;
 
 /** Opening of a person tag: the id of the person, and the number of the record among the person's records. */

@@ -7,9 +7,9 @@ import type { BatchHeader } from './batch-header.js';
  * each of its leaves with the leaf's runs and tags in the order of their trees.
  */
 
-/** Bytes of a run: key, first and last revision. Its `start` is the end of the previous run. */
+/** Number of bytes of a run: key, first and last revision. Its `start` is the end of the previous run. */
 export const RUN_BYTES = 48;
-/** Bytes of a stream key and of a tag. */
+/** Number of bytes of a stream key and of a tag. */
 export const KEY_BYTES = 32;
 
 /** Paths of the published files, below `/checkpoints/`. The prefix of the tiled log is `/checkpoints/log`. */

@@ -7,7 +7,7 @@ import type { TreeNode } from './tree.js';
 
 /** Hashes of a full tile, and entries of a full bundle. */
 export const TILE_WIDTH = 256;
-/** Levels of the tree between two levels of tiles. */
+/** Number of levels of the tree between two levels of tiles. */
 const TILE_HEIGHT = 8;
 /** Media type of tiles and bundles. */
 export const TILE_TYPE = 'application/octet-stream';

@@ -21,8 +21,7 @@ export interface WorkLimit {
 export const UNBOUNDED_WORK: SpendWork = () => undefined;
 
 /**
- * Units of work on tokens, certificates and what is said of their revocation (docs/evidence-format.md
- * §14).
+ * Units of work on tokens, certificates and the information about their revocation (docs/evidence-format.md §14).
  */
 export const TOKEN_WORK = {
   /** Each byte of a token, certificate or OCSP response that is parsed. */

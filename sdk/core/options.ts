@@ -13,6 +13,6 @@ export interface CoreOptions {
   readonly visitorId?: string | undefined;
   /** One-time token from the site's backend, for a document approval that requires one. */
   readonly approvalToken?: string | undefined;
-  /** Seconds for which a configuration is used without asking again; if omitted, 300. */
+  /** How long a configuration is used without asking again, in seconds; if omitted, 300. */
   readonly configurationMaxAge?: number | undefined;
 }

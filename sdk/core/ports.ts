@@ -70,7 +70,7 @@ export type Network = (request: NetworkRequest) => Promise<NetworkAnswer>;
 
 /** Signs requests, and makes keys and references. Texts are read as UTF-8. */
 export interface Cryptography {
-  /** Bytes that were never used and cannot be guessed, in lower-case hex. @param bytes how many */
+  /** Bytes that were never used and cannot be guessed, in lower-case hex. @param bytes number of bytes */
   random(bytes: number): string;
   /** SHA-256 in lower-case hex. */
   sha256(text: string): Promise<string>;

@@ -29,7 +29,7 @@ const OWNERS = `with recursive owners (stream) as (
   select (select e.stream from event_log.events e where e.stream > o.stream order by e.stream limit 1)
     from owners o where o.stream is not null)`;
 
-/** Bytes that encryption adds to a piece of an export: version, nonce and tag. */
+/** Number of bytes that encryption adds to a piece of an export: version, nonce and tag. */
 const PIECE_OVERHEAD = 1 + 12 + 16;
 
 /** The views of the service's projections. */

@@ -80,7 +80,7 @@ function webAddress(text: string): URL {
   return url;
 }
 
-/** Milliseconds between two requests to the service: at first, and while nothing happens. */
+/** Time between two requests to the service, in milliseconds: at first, and while nothing happens. */
 const POLL_MS = 1_000;
 const IDLE_POLL_MS = 5_000;
 /** Time limit for the response of the service, in milliseconds. */

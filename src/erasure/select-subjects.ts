@@ -12,11 +12,11 @@ export interface RecordPage {
   readonly next: string | null;
 }
 
-/** Records that one transaction erases. */
+/** Maximum number of records that one transaction erases. */
 const MAX_ERASED_RECORDS = 1_000;
 
 /**
- * Rows of the key table that one transaction examines. The scan follows its primary key, over the
+ * Maximum number of rows of the key table that one transaction examines. The scan follows its primary key, over the
  * records of all sites.
  */
 const RETENTION_SCAN = 20_000;

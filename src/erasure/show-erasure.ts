@@ -158,7 +158,7 @@ export interface Remains {
   readonly areKeysSampled: boolean;
   /** When deleted bytes were removed from the database's files, or null if they were not yet. */
   readonly scrubbedAt: Date | null;
-  /** Days for which backups are kept, or null if the operator has not configured them. */
+  /** How long backups are kept, in days, or null if the operator has not configured this. */
   readonly backupRetentionDays: number | null;
   /**
    * The time until which backups from before the erasure may exist, or null if it is unknown or nothing was destroyed.

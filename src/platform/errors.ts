@@ -36,7 +36,7 @@ export interface RefusalDetails {
   readonly errors?: readonly FieldError[];
   /** The challenge of a proof of work, for `PROOF_OF_WORK_REQUIRED`. */
   readonly challenge?: string;
-  /** Seconds after which a retry may succeed. */
+  /** Time after which a retry may succeed, in seconds. */
   readonly retryAfterSeconds?: number;
 }
 
@@ -106,7 +106,7 @@ const RETRY_AFTER_SECONDS = 2;
 export interface Unavailability {
   /** States the missing component and the next step; by default the meaning of the code. */
   readonly message?: string;
-  /** Seconds after which a retry may succeed. */
+  /** Time after which a retry may succeed, in seconds. */
   readonly retryAfterSeconds?: number;
   /** The failure that caused it, for the log. */
   readonly cause?: unknown;

@@ -11,7 +11,7 @@ interface Call<T> {
 interface PagesOptions {
   /** Read once, and not again by itself: the service writes each reading to the audit log. */
   readonly isOnRequest?: boolean;
-  /** Milliseconds for which a list on request is kept after its page was left; if omitted, none. */
+  /** How long a list on request is kept after its page was left, in milliseconds; if omitted, none. */
   readonly keptMs?: number;
 }
 

@@ -50,7 +50,7 @@ const ORIGINS =
 const ADDRESSES =
   'IPv4 and IPv6 addresses and ranges (`192.0.2.0/24`; the bits after the prefix are zero) that may use the API keys; empty: every address.';
 
-/** Days after which a record is erased. */
+/** Time after which a record is erased, in days. */
 const RetentionDays = z.int().min(1).max(36_500);
 
 /** When records of a site are erased without a request: each rule is a column of `sites`. */

@@ -64,7 +64,7 @@ export function renewedCookies({
   return renewed.length === 0 ? [] : [...renewed, `_svc_renewed=1${lasting(MARK_SECONDS)}`];
 }
 
-/** Seconds for which a choice is valid, or 0 if the text is not an accepted choice. */
+/** How long a choice is valid, in seconds, or 0 if the text is not an accepted choice. */
 function secondsLeft(text: string, now: number): number {
   const choice = OCTETS.test(text) ? readChoice(text) : null;
   const end = choice?.valid_until;

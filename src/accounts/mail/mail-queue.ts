@@ -46,7 +46,7 @@ export function causedBy(queueMail: QueueMail | null, { language, network }: Mai
 
 const DAY_SECONDS = 86_400;
 const HOUR_SECONDS = 3_600;
-/** Seconds after which the worker gives up on a mail. */
+/** Time after which the worker gives up on a mail, in seconds. */
 const KEPT_SECONDS: Readonly<Record<MailJob['kind'], number>> = {
   invitation: DAY_SECONDS,
   password_reset: DAY_SECONDS,

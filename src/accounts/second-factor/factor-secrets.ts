@@ -65,7 +65,7 @@ function aad(userId: string): Uint8Array {
 /** Seconds of one step (RFC 6238 §5.2). */
 const STEP_SECONDS = 30;
 const DIGITS = 6;
-/** Steps before and after the current one whose codes are accepted: clocks differ, and typing takes time. */
+/** Number of steps before and after the current one whose codes are accepted: clocks differ, and typing takes time. */
 const SKEW_STEPS = 1;
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 

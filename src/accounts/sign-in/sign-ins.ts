@@ -81,7 +81,7 @@ export interface Renewal {
   readonly refreshKey: Uint8Array;
 }
 
-/** Seconds for which a repeated request of the same client gets the same next token. */
+/** How long a repeated request of the same client gets the same next token, in seconds. */
 const REPEAT_SECONDS = 10;
 
 const USER = `s.id as sign_in_id, ${sealed('users', 'u')} as "user"`;

@@ -19,7 +19,7 @@ interface Connection {
   readonly acceptedAt: number;
   /** Exchanges whose responses are not complete, in the order of their requests. */
   readonly exchanges: Set<Exchange>;
-  /** Bytes that had arrived when the last response was complete; 0 before the first. */
+  /** Number of bytes that had arrived when the last response was complete; 0 before the first. */
   bytesOfAnswered: number;
   /** Time since which bytes of a response have been waiting to be sent, as of the last sweep, or null if none are. */
   unsentSince: number | null;

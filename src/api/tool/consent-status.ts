@@ -26,7 +26,7 @@ export interface StatusDeps extends PersonRecordsOptions {
 
 const route = routesWith<StatusDeps>();
 
-/** Records that are read and verified at once. A visitor with fewer records needs no turn. */
+/** Maximum number of records that are read and verified at once. A visitor with fewer records needs no turn. */
 const PAGE = 50;
 /** Requests that may wait behind another one of the same visitor, per visitor and in all. */
 const MAX_OF_VISITOR = 20;

@@ -200,7 +200,7 @@ function reasonOf(error: unknown, attempts: number): ExportReason | null {
   return attempts >= MAX_ATTEMPTS ? 'error' : null;
 }
 
-/** Bytes of plaintext in a chunk; the last chunk may be shorter. */
+/** Number of bytes of plaintext in a chunk; the last chunk may be shorter. */
 export const CHUNK_BYTES = 1_048_576;
 
 export interface PackageSinkOptions {
@@ -237,7 +237,7 @@ class PackageSink extends Writable {
     this.on('error', () => undefined);
   }
 
-  /** Bytes written so far. */
+  /** Number of bytes written so far. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -64,7 +64,7 @@ export class PackageWriter implements FileSink {
     return this.#digests;
   }
 
-  /** Bytes of the ZIP written so far. */
+  /** Number of bytes of the ZIP written so far. */
   get size(): number {
     return this.#zip.size;
   }

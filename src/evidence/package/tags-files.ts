@@ -224,7 +224,7 @@ class TagsFile {
 const ENTRY_BYTES = 1_200;
 /** Approximate maximum number of bytes with which a leaf of the cover shows that one tag is absent. */
 const ABSENCE_BYTES = 1_700;
-/** Bytes of a tag that is shown. */
+/** Number of bytes of a tag that is shown. */
 const TAG_BYTES = 100;
 
 /**

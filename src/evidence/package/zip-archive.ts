@@ -30,7 +30,7 @@ export class ZipArchive {
     readonly time: Date,
   ) {}
 
-  /** Bytes written so far. */
+  /** Number of bytes written so far. */
   get size(): number {
     return this.#bytes;
   }
@@ -140,9 +140,9 @@ interface ZippedFile {
   readonly name: Uint8Array;
   /** CRC-32 of the content. */
   readonly crc: number;
-  /** Bytes of the content. */
+  /** Number of bytes of the content. */
   readonly size: number;
-  /** Bytes of the deflated content. */
+  /** Number of bytes of the deflated content. */
   readonly packedSize: number;
   /** Offset of the local header. */
   readonly offset: number;

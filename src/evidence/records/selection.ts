@@ -49,9 +49,9 @@ export interface SelectedErasure {
   readonly announcedAt: Date;
 }
 
-/** Records per page, which are all in memory with their content. */
+/** Number of records per page, which are all in memory with their content. */
 const PAGE = 200;
-/** Rows of a visitor that one statement looks up. */
+/** Maximum number of rows of a visitor that one statement looks up. */
 const ROWS_OF_VISITOR = 1_000;
 /** Revisions that one statement examines, which limits its run time when few records match. */
 const WINDOW = 50_000;

@@ -26,7 +26,7 @@ export interface ConflictNotesOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Milliseconds between two statements, regardless of the number of conflicts. */
+/** Time between two statements, in milliseconds, regardless of the number of conflicts. */
 const PAUSE_MS = 1_000;
 /** Maximum number of records per statement. Further records are not counted until the statement is done. */
 const MAX_PENDING = 10_000;

@@ -28,7 +28,7 @@ import {
   writeImports,
 } from './write-imports.js';
 
-/** Rows per transaction, so that it holds the lock on the site for only a few milliseconds. */
+/** Number of rows per transaction, so that it holds the lock on the site for only a few milliseconds. */
 const BLOCK_ROWS = 200;
 
 /** A row that cannot be imported. */

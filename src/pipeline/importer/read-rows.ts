@@ -59,7 +59,7 @@ async function* csvRows(
   delimiter: string,
   columns: readonly string[],
 ): AsyncGenerator<SourceRow, void> {
-  /** Rows that cannot be read: how many records precede each, and its line. */
+  /** Rows that cannot be read, each with its line and the number of records before it. */
   const damaged: { readonly after: number; readonly line: number }[] = [];
   const parser = csvParser({
     bom: true,

@@ -4,7 +4,7 @@ import { POLICY_KEY, type StreamKeyOf, streamKey } from '../../../schemas/eviden
 import type { Queryable } from '../../platform/database/pool.js';
 import { hmacSha256 } from '../../platform/keys/index.js';
 
-/** Bytes of the secret from which the salts of sites are derived. */
+/** Number of bytes of the secret from which the salts of sites are derived. */
 export const SALT_KEY_BYTES = 32;
 
 /** Number of streams whose keys are remembered. */

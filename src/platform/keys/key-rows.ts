@@ -5,7 +5,7 @@ import { BLIND_INDEX_BYTES, type BlindIndexKind } from './blind-index.js';
 import { hmacSha256, RepeatedHmac } from './hmac.js';
 import { RECORD_LABEL, recordKey, SEED_BYTES } from './record-encryption.js';
 
-/** Bytes of the seal of a key row. */
+/** Number of bytes of the seal of a key row. */
 const KEY_ROW_SEAL_BYTES = 16;
 
 const Bytes = z.instanceof(Uint8Array);

@@ -14,9 +14,9 @@ export class IncompleteConfiguration extends ChangeRefused {
 }
 
 /**
- * Bytes that the answers to all categories may take in the cookie of the browser SDK (docs/sdk.md): for each, its key
- * and two separators. The other members take up to 750 bytes. Browsers store 4,096 bytes of a cookie (RFC 6265 §6.1);
- * some also count its name and attributes.
+ * Maximum number of bytes that the answers to all categories may take in the cookie of the browser SDK (docs/sdk.md):
+ * for each, its key and two separators. The other members take up to 750 bytes. Browsers store 4,096 bytes of a cookie
+ * (RFC 6265 §6.1); some also count its name and attributes.
  */
 export const MAX_ANSWER_BYTES = 3_200;
 

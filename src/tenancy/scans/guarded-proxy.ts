@@ -226,7 +226,7 @@ function forward(
   }
 }
 
-/** Bytes of the head of a message, without its first line. */
+/** Number of bytes of the head of a message, without its first line. */
 function sizeOf({ rawHeaders, url }: IncomingMessage): number {
   return rawHeaders.reduce((sum, text) => sum + text.length + 2, url?.length ?? 0);
 }

@@ -18,25 +18,25 @@ export const VISIT_TIMES: VisitTimes = { answerMs: 9_000, loadMs: 12_000, settle
 
 /** Other limits of one visit. */
 export const LIMITS = {
-  /** Bytes of all responses. */
+  /** Maximum number of bytes of all responses. */
   bytes: 50_000_000,
-  /** Bytes of all requests, so that a page cannot use the service to flood others. */
+  /** Maximum number of bytes of all requests, so that a page cannot use the service to flood others. */
   sentBytes: 5_000_000,
-  /** Bytes of the page itself if it is loaded without a browser. */
+  /** Maximum number of bytes of the page itself if it is loaded without a browser. */
   pageBytes: 2_000_000,
-  /** Requests, of which a tunnel counts as one. */
+  /** Maximum number of requests, of which a tunnel counts as one. */
   requests: 500,
-  /** Redirects of the page. */
+  /** Maximum number of redirects of the page. */
   redirects: 5,
   /** Number of cookies, of stored names and of hosts that a visit reports. */
   items: 300,
-  /** Characters of a name. */
+  /** Maximum number of characters of a name. */
   nameLength: 200,
-  /** Characters of a host. */
+  /** Maximum number of characters of a host. */
   hostLength: 253,
-  /** Characters of the page's address. */
+  /** Maximum number of characters of the page's address. */
   urlLength: 8_000,
-  /** Bytes of one message of the browser. */
+  /** Maximum number of bytes of one message of the browser. */
   messageBytes: 20_000_000,
 } as const;
 
@@ -44,11 +44,11 @@ export const LIMITS = {
 export interface ProcessLimits {
   /** Time for all work of the process, in milliseconds. The limits of the visit end it before that. */
   readonly processMs: number;
-  /** Bytes of memory of the process and its browser. */
+  /** Maximum number of bytes of memory of the process and its browser. */
   readonly memoryBytes: number;
-  /** Milliseconds between two readings of its memory. */
+  /** Time between two readings of its memory, in milliseconds. */
   readonly memoryEveryMs: number;
-  /** Bytes of its answer. */
+  /** Maximum number of bytes of the response of the process. */
   readonly answerBytes: number;
 }
 

@@ -23,7 +23,7 @@ type Proofs =
   | { readonly kind: 'leaves'; readonly leaves: LeafList; readonly isRootRight: boolean; readonly bytes: number }
   | { readonly kind: 'none'; readonly reason: Finding; readonly bytes: number };
 
-/** Bytes of a path in addition to its hashes. */
+/** Number of bytes of a path in addition to its hashes. */
 const OVERHEAD = 150;
 
 /** Looks up the proofs of entries, batch by batch (`FileCache`). */

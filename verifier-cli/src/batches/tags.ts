@@ -23,7 +23,7 @@ type ProvedTags =
     }
   | { readonly kind: 'none'; readonly reason: Finding; readonly bytes: number };
 
-/** Bytes of a file in addition to its tags. */
+/** Number of bytes of a file in addition to its tags. */
 const OVERHEAD = 100;
 const NO_TAG = new Uint8Array(PERSON_TAG_BYTES);
 

@@ -27,7 +27,7 @@ interface PersonContext {
   /** The person that the verifying person asks about, named by `visitor_id`, or null if there is none. */
   readonly asked: string | null;
   readonly isReceipt: boolean;
-  /** Bytes of `entries.ndjson`. */
+  /** Number of bytes of `entries.ndjson`. */
   readonly entriesBytes: number;
   readonly work: WorkMeter;
 }

@@ -21,7 +21,7 @@ export function memorySource(bytes: Uint8Array): ByteSource {
   };
 }
 
-/** Bytes that are read together. */
+/** Number of bytes that are read together. */
 const WINDOW = 32 * 1024;
 
 /**

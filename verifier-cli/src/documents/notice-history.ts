@@ -21,7 +21,7 @@ export interface ConfigurationTerm {
   readonly published: NoticePlace;
   /** The publication of the next configuration, or null if none is enclosed. */
   readonly superseded: NoticePlace | null;
-  /** Days after which a consent expires, or null if it never does. */
+  /** Time after which a consent expires, in days, or null if it never does. */
   readonly validityDays: number | null;
   /** The first configuration that contradicts an earlier one. */
   readonly contradiction: Contradiction | null;
@@ -64,7 +64,7 @@ interface Configuration {
 export class NoticeHistory {
   readonly #versions = new Map<string, Version>();
   readonly #series = new Map<string, Series>();
-  /** Versions by event id. */
+  /** Configurations by event id. */
   readonly #configurations = new Map<string, Configuration>();
   /** States of versions whose publication is not enclosed. */
   readonly #stray: Contradiction[] = [];

@@ -41,7 +41,7 @@ import { groupStamps } from './stamp-groups.js';
 
 const SHOWN_PROBLEMS = 10;
 
-/** Records in the table of a report. */
+/** Maximum number of records in the table of a report. */
 export const SHOWN_RECORDS = 500;
 
 /** The two parts of a report: what a reader sees first, and the rest. */

@@ -268,5 +268,5 @@ export const MAX_TEXTS = 20;
 /** How many recorded scans a report describes, and how many names of each kind. */
 export const MAX_SCANS = 20;
 export const MAX_SCAN_NAMES = 20;
-/** Bytes of a text that a report holds. */
+/** Maximum number of bytes of a text that a report holds. */
 export const MAX_TEXT_BYTES = 256 * 1024;

@@ -26,7 +26,7 @@ export interface ShownAttachment {
   readonly base64: string | null;
 }
 
-/** Bytes of a file that is shown. */
+/** Content of a file that is shown. */
 export const MAX_ATTACHMENT_BYTES = 4 * 1024 * 1024;
 
 /**

@@ -57,7 +57,7 @@ export class WorkMeter {
     this.limit = Math.min(max, WORK_LIMIT.fixed + WORK_LIMIT.perByte * packageBytes);
   }
 
-  /** Units of work so far, at most the limit. */
+  /** Number of units of work so far, at most the limit. */
   get done(): number {
     return Math.min(this.#done, this.limit);
   }

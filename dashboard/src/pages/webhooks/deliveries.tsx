@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<WebhookDelivery['status'], BadgeKind>> = {
   delivered: 'good',
   given_up: 'bad',
 };
-/** Milliseconds after which the list is read again, which is sooner while a delivery is under way. */
+/** Time after which the list is read again, in milliseconds, which is sooner while a delivery is under way. */
 const SOON_MS = 2_000;
 const LATER_MS = 15_000;
 

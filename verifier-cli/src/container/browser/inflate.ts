@@ -4,7 +4,9 @@
 // three.
 import { Z_BUF_ERROR, Z_NO_FLUSH, Z_OK, Z_STREAM_END, ZStream, zlibInflate, zlibInflateInit2 } from 'pako';
 
-/** Bytes of output per call, which limits the memory that hostile input can make this function use. */
+/**
+ * Maximum number of bytes of output per call, which limits the memory that hostile input can make this function use.
+ */
 const PIECE_BYTES = 64 * 1024;
 /** The largest window (RFC 1951 §2), negative for data without a header. */
 const RAW_WINDOW_BITS = -15;

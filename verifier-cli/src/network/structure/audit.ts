@@ -37,7 +37,7 @@ import { type TiledLog, Withheld } from './tiled-log.js';
 
 /** Maximum number of milliseconds of work that a crash may lose, in addition to the work of one period. */
 const COMMIT_MS = 60_000;
-/** Bytes of an end of a stream: its key, and the number of its events as 8 bytes. */
+/** Number of bytes of an end of a stream: its key, and the number of its events as 8 bytes. */
 const HEAD_BYTES = 40;
 
 const POLICY_KEY_BYTES = fromHex(POLICY_KEY) ?? new Uint8Array();
@@ -54,7 +54,7 @@ export interface AuditOptions {
   readonly advanced?: () => void;
   /** Ends the audit early; the next one continues from there. */
   readonly signal?: AbortSignal;
-  /** Milliseconds between two stored states; less in tests. */
+  /** Time between two stored states, in milliseconds; less in tests. */
   readonly commitMs?: number;
 }
 

@@ -8,7 +8,7 @@ import { KEY_BYTES } from '../../../../schemas/evidence/structure-file.js';
 
 /** Buffer size of a reader and of a writer, in bytes. */
 const BUFFER_BYTES = 64 * 1024;
-/** Bytes that a search reads at once. */
+/** Number of bytes that a search reads at once. */
 const BLOCK_BYTES = 4096;
 
 /** Records in order: those of a part of a file. */
@@ -20,10 +20,10 @@ export interface Records {
 /** A part of a file with records. */
 export interface RecordPart {
   readonly path: string;
-  /** Bytes before the first record. */
+  /** Number of bytes before the first record. */
   readonly offset: number;
   readonly count: number;
-  /** Bytes of a record. */
+  /** Number of bytes of a record. */
   readonly length: number;
 }
 
@@ -93,7 +93,7 @@ export class RecordWriter {
     this.#file = openSync(path, 'w', 0o600);
   }
 
-  /** Bytes so far. */
+  /** Number of bytes so far. */
   get size(): number {
     return this.#written + this.#used;
   }
