@@ -48,7 +48,7 @@ export type LedgerEventSkippedBody = z.infer<typeof LedgerEventSkippedBody>;
 
 export const EVIDENCE_KEPT = 'EvidenceKept.v1';
 
-/** Number of bytes of one part: with base64 and the rest of its event, one append accepts it. */
+/** Number of bytes of one part. With base64 and the rest of its event, one append accepts the part. */
 export const EVIDENCE_PART_BYTES = 512 * 1024;
 
 /** Kinds of such data: what was collected with a time stamp, and the exact bytes of a published document version. */
@@ -120,7 +120,7 @@ export const MAX_TOKENS = 9;
 export const CheckpointStampedBody = z.strictObject({
   v: z.literal(1),
   size: Count,
-  /** Number of this time stamp in the order in which those of the checkpoint were obtained, from 1. */
+  /** Number of this time stamp among those of the checkpoint, in the order in which they were obtained, from 1. */
   number: z.int().min(1).max(MAX_TOKENS),
   /** How many authorities had to stamp a checkpoint when this time stamp was obtained. */
   quorum: z.int().min(1).max(MAX_TOKENS),

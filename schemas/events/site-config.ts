@@ -51,7 +51,7 @@ export const ConsentCookie = z
     /** Key of the category that covers it. */
     category: ConsentCategory.shape.key.describe('Key of the category.'),
     party: z.enum(['first', 'third']).describe('`first`: set by the site itself; `third`: set by another host.'),
-    /** How long it is stored, in seconds, or null if that is until the browser is closed. */
+    /** How long it is stored, in seconds, or null if it is stored until the browser is closed. */
     duration_seconds: z
       .int()
       .min(1)

@@ -26,7 +26,10 @@ export const PACKAGE_FILES = {
   batches: 'batches.ndjson',
   consistency: 'checkpoints/consistency.ndjson',
   note: (size: number) => `checkpoints/${size}.note`,
-  /** @param number number of the time stamp in the order in which those of the checkpoint were obtained, from 1 */
+  /**
+   * @param number number of the time stamp among those of the checkpoint, in the order in which they were obtained,
+   * from 1
+   */
   response: (size: number, number: number) => `checkpoints/${size}.${number}.tsr`,
   cosignatures: (size: number) => `checkpoints/${size}.cosignatures`,
   certificate: (sha256: string) => `checkpoints/certificates/${sha256}.cer`,

@@ -43,7 +43,7 @@ function closenessOf(wanted: Intl.Locale, available: Intl.Locale): number {
   return 2 + (ours === theirs ? 8 : 0) + (a.region === b.region ? 4 : 0) + (isShortened ? 2 : 0);
 }
 
-/** Whether a tag consists of another one and further subtags. */
+/** Whether a tag consists of another tag and further subtags. */
 function startsWith({ baseName: long }: Intl.Locale, { baseName: short }: Intl.Locale): boolean {
   return `${long}-`.startsWith(`${short}-`);
 }

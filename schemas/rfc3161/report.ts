@@ -159,7 +159,7 @@ export function notChecked(id: TimestampCheckId, reason: string): TimestampCheck
   return check(id, 'indeterminate', `${NOT_CHECKED}${reason}`);
 }
 
-/** Whether a check was not made, because of another one. */
+/** Whether a check was not made because of another check. */
 export function wasNotMade({ outcome, message }: TimestampCheck): boolean {
   return outcome === 'indeterminate' && message.startsWith(NOT_CHECKED);
 }

@@ -69,7 +69,7 @@ export class ConsentPage {
     return (newest && configuration && askedWith(newest, configuration, this.#asked())) ?? [];
   }
 
-  /** `at` of the newest choice, if it or the signal took back what an earlier one permitted; null otherwise. */
+  /** `at` of the newest choice, if it or the signal took back what an earlier one permitted. Null otherwise. */
   get withdrawnAt(): number | null {
     const { newest } = this.#facts;
     // A choice on another device shows this by its decision alone. A choice that the service refused was not taken

@@ -154,7 +154,7 @@ function momentOf({ state, areSettingsOpen }: SignalledConsent): Moment {
   return areSettingsOpen ? 'settings' : 'decided';
 }
 
-/** Whether a law applies to the visitor. An unknown region counts as one with the GDPR, which requires more. */
+/** Whether a law applies to the visitor. An unknown region counts as a region with the GDPR, which requires more. */
 function isLawOf({ state }: SignalledConsent, law: 'gdpr' | 'ccpa'): boolean {
   const known = state.configuration?.region.compliance_framework ?? 'gdpr';
   return law === 'gdpr' ? known === 'gdpr' || known === 'uk_gdpr' : known === law;

@@ -108,7 +108,7 @@ export interface Findings {
   readonly folded: readonly FoldedFindings[];
 }
 
-/** Findings that one audit lists. A table that was exchanged as a whole must not fill the memory. */
+/** Maximum number of findings that one audit lists. A table that was exchanged as a whole must not fill the memory. */
 export const MAX_FINDINGS = 1_000;
 
 /** @param before findings of the audit that this one continues */

@@ -40,7 +40,7 @@ const POLICIES = { name: 'ledger_policies', key: ['revision'], columns: ['event_
 /** Dependencies of this section. */
 export type LedgerSection = Pick<Section, 'db' | 'eventLog' | 'findings' | 'step'>;
 
-/** Events of the ledger that one transaction of the replay applies. */
+/** Number of ledger events that one transaction of the replay applies. */
 const STEP = 20;
 
 /**

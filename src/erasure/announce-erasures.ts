@@ -16,7 +16,7 @@ export interface AnnounceOptions {
   readonly random?: (below: number) => number;
 }
 
-/** Announcements that one transaction queues. */
+/** Number of announcements that one transaction queues. */
 const PAGE = 1_000;
 
 const siteRows = z.array(z.object({ site_id: z.string() }));

@@ -6,7 +6,7 @@ import { CONSENT_LIMITS } from '../consent-limits.js';
 import { NAMES_OF_FIELDS, PERSONAL_FIELDS, PersonalField } from '../export.js';
 import { SiteParams, Timestamp } from './common.js';
 
-/** Largest number of records that one export may name. */
+/** Maximum number of records that one export may name. */
 export const MAX_EXPORT_RECORDS = 1000;
 
 /** A record by id or consent token, parsed to its event id. */

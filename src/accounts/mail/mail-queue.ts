@@ -54,7 +54,7 @@ const KEPT_SECONDS: Readonly<Record<MailJob['kind'], number>> = {
   reset_request: HOUR_SECONDS,
   sign_up: DAY_SECONDS,
 };
-/** Largest number of queued mails of one kind. There is a limit because requests without a sign-in can add rows. */
+/** Maximum number of queued mails of one kind. There is a limit because requests without a sign-in can add rows. */
 const MAX_WAITING = 10_000;
 /**
  * One network may hold one tenth as many mails as there are free places. Some places therefore stay free for others,

@@ -168,7 +168,7 @@ function setSecurityHeaders(app: FastifyInstance): void {
   });
 }
 
-/** Largest number of header lines of a request. Browsers and proxies send a few dozen. */
+/** Maximum number of header lines of a request. Browsers and proxies send a few dozen. */
 export const MAX_HEADER_LINES = 200;
 
 /**

@@ -109,7 +109,7 @@ export class WriteAhead {
     stream.on('error', () => undefined);
   }
 
-  /** @throws the error with which the stream was destroyed, or of the write before */
+  /** @throws the error with which the stream was destroyed, or the error of the previous write */
   async write(piece: Uint8Array): Promise<void> {
     await this.#last;
     this.#last = new Promise((resolve, reject) => {

@@ -53,7 +53,7 @@ export interface SelectedErasure {
 const PAGE = 200;
 /** Maximum number of rows of a visitor that one statement looks up. */
 const ROWS_OF_VISITOR = 1_000;
-/** Revisions that one statement examines, which limits its run time when few records match. */
+/** Number of revisions that one statement examines, which limits its run time when few records match. */
 const WINDOW = 50_000;
 
 /** A part of a site's stream: after one revision, up to another. */

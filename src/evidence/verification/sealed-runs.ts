@@ -5,7 +5,8 @@ import { BatchHeader } from '../../../schemas/evidence/batch-header.js';
 import type { Queryable } from '../../platform/database/pool.js';
 
 /**
- * Milliseconds by which a batch may be dated before its record: more than two clocks of one installation can differ.
+ * How much earlier than its record a batch may be dated, in milliseconds. This is more than two clocks of one
+ * installation can differ.
  */
 const SLACK_MS = 10 * 60_000;
 const PAGE = 100;

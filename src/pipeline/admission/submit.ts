@@ -39,7 +39,7 @@ export interface GroupObserver {
   around<T>(submissions: readonly Submission[], send: () => Promise<T>): Promise<T>;
 }
 
-/** Bytes of one submission above which its commit takes several times as long as that of a usual group. */
+/** Size of a submission, in bytes, above which its commit takes several times as long as that of a usual group. */
 const SLOW_BYTES = 1_000_000;
 
 const NO_OBSERVER: GroupObserver = { joins: () => undefined, around: (_submissions, send) => send() };

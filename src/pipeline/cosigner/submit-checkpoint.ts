@@ -17,7 +17,7 @@ import { withoutTrailing } from '../../../schemas/text/without-trailing.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { type BoundedResponse, exchange, type Fetch } from '../../timestamping/http.js';
 
-/** Milliseconds by which the time of a cosignature may differ from this clock. */
+/** How much the time of a cosignature may differ from this clock, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 300_000;
 
 /** A witness returned no usable cosignature. The message states the reason and is safe to log. */

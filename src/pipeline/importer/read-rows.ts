@@ -8,7 +8,7 @@ import type { FileFormat, Mapping } from './mapping.js';
 
 /** Largest row, in bytes. */
 export const MAX_ROW_BYTES = 1_048_576;
-/** Largest number of columns of a CSV file. */
+/** Maximum number of columns of a CSV file. */
 const MAX_COLUMNS = 1_000;
 
 /** A row of a file with its number, from 1. The header line of a CSV file does not count. */
@@ -16,7 +16,7 @@ export interface SourceRow {
   readonly row: number;
   /** Null if the row cannot be read. */
   readonly values: JsonObject | null;
-  /** Why the row cannot be read, without any content of it. */
+  /** Why the row cannot be read, without any of its content. */
   readonly problem: string | null;
 }
 

@@ -241,7 +241,9 @@ export interface PublishedPolicy {
   readonly stampedAt: number | null;
 }
 
-/** Milliseconds by which the clocks of the authorities and of the service may differ (docs/evidence-format.md §9). */
+/**
+ * How much the clocks of the authorities and of the service may differ, in milliseconds (docs/evidence-format.md §9).
+ */
 const CLOCK_TOLERANCE_MS = 300_000;
 
 /**

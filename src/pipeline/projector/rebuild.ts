@@ -37,8 +37,8 @@ export interface RebuildOptions {
    */
   readonly yieldToAdmission?: () => Promise<void>;
   /**
-   * @param total number of events that the live read model has read, as an estimate of the total;
-   *   null without a live read model
+   * @param total number of events that the live read model has read, as an estimate of the total; null if there is no
+   * live read model
    */
   readonly onProgress?: (events: number, total: number | null) => void;
 }

@@ -71,7 +71,7 @@ const SetCookie = z.strictObject({
   /** The domain, without a leading dot. */
   domain: Host,
   path: Name,
-  /** Seconds from now, or null if that is until the browser is closed. */
+  /** Seconds from now, or null if it is stored until the browser is closed. */
   durationSeconds: z.int().min(0).nullable(),
   isHttpOnly: z.boolean(),
   isSecure: z.boolean(),

@@ -45,7 +45,7 @@ export interface ReportedPromise extends Stated {
   readonly contradicted: boolean;
 }
 
-/** Milliseconds by which clocks of a service may differ (docs/evidence-format.md §9). */
+/** How much the clocks of a service may differ, in milliseconds (docs/evidence-format.md §9). */
 const TOLERANCE_MS = 300_000;
 
 /** The entries of a package that have a promised event id. */

@@ -88,7 +88,7 @@ export interface ShownRecord {
    * The next record of the same person and type in the package, or null if it has none or does not show the person.
    */
   readonly superseded_by: ListedConsent['superseded_by'];
-  /** Opening of the person tag, in a receipt that names the person; null otherwise. */
+  /** Opening of the person tag, in a receipt that names the person. Null otherwise. */
   readonly person: PersonOpening | null;
   /** The tag in hex, or null for an event that is neither a consent nor an erasure. */
   readonly person_tag: string | null;
