@@ -18,7 +18,7 @@ const RIGHTS = {
 
 export type Right = keyof typeof RIGHTS;
 
-/** @param role as the service states it */
+/** @param role the role in the service's response */
 export function may(role: string, right: Right): boolean {
   const roles: readonly string[] = RIGHTS[right];
   return roles.includes(role);

@@ -142,7 +142,7 @@ export type TokensResponse = z.infer<typeof TokensResponse>;
 export const CookieTokensResponse = z.object({ message: TokensResponse.shape.message, data: AccessTokenData });
 export type CookieTokensResponse = z.infer<typeof CookieTokensResponse>;
 
-/** Either of them. */
+/** Either of these responses. */
 export const SignInResponse = z
   .object({
     message: TokensResponse.shape.message,

@@ -46,8 +46,7 @@ export const ConsistencyParams = CheckpointParams.extend({
 });
 
 /**
- * GET /checkpoints: the stamped checkpoints by size, `MAX_CHECKPOINTS` at most; `after` returns the
- * next ones.
+ * GET /checkpoints: the stamped checkpoints by size, at most `MAX_CHECKPOINTS`; `after` returns the next ones.
  */
 export const CheckpointsResponse = z
   .object({

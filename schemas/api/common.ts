@@ -38,7 +38,7 @@ export const InputInteger = z.int().min(0).max(MAX_INTEGER);
  * A whole number in a path or a query: decimal digits alone, without sign, point or exponent. OpenAPI documents show an
  * integer.
  * @param message what the number must be
- * @param digits the texts that are read, by default also those with leading zeros
+ * @param digits the texts that are read, by default including those with leading zeros
  */
 export function numberInUrl(min: number, max: number, message: string, digits = /^\d+$/) {
   return z.preprocess(
@@ -53,7 +53,9 @@ export const CANONICAL_DIGITS = /^(?:0|[1-9]\d*)$/;
 /** A text in a query. A URL can contain U+0000, which the database does not permit. */
 export const QueryText = z.string().refine((text) => !text.includes('\0'), 'must not contain U+0000');
 
-/** Every text is accepted, because a page passes on whatever its author wrote, and the visitor must be asked anyway. */
+/**
+ * Every text is accepted, because a page passes on what its author wrote, and the visitor must be asked in any case.
+ */
 export const LanguageQuery = z.object({
   language: z
     .string()
@@ -73,7 +75,7 @@ export const Warnings = z
   )
   .optional();
 
-/** In the responses to a `LanguageQuery`. */
+/** The member for the language in the responses to a `LanguageQuery`. */
 export const LanguageWarnings = Warnings.describe('That `language` was not read as it is written. Absent if it was.');
 
 /** Query parameter that replaces the API key in requests to the public scanner. */

@@ -20,7 +20,7 @@ export const BannerCategory = ConsentCategory.extend({
   cookies: z.array(BannerCookie).describe('The cookies that the site declares.'),
 }).meta({ id: 'BannerCategory' });
 
-/** Region from which the request seems to come, and the law that it suggests. Null: not known. */
+/** Region from which the request seems to come, and the law that it suggests. Null if it is not known. */
 export const DetectedRegion = z
   .object({
     country: z.string().nullable().describe('Country (ISO 3166-1 alpha-2); null: not known.'),

@@ -35,11 +35,12 @@ export const CONSENT_LIMITS = {
 } as const;
 
 /**
- * Bytes of a single consent apart from its large contents: metadata, strokes, declaration, and the surrounding JSON.
+ * Number of bytes of a single consent apart from its large contents: metadata, strokes, declaration, and the
+ * surrounding JSON.
  */
 const OTHER_CONTENT_BYTES = 262_144;
 
-/** Base64 of a content, a `data:` prefix included. */
+/** Base64 of a content, including a `data:` prefix. */
 const asBase64 = (bytes: number): number => Math.ceil(bytes / 3) * 4 + 100;
 
 /** The largest body of a request with one consent. */
@@ -49,7 +50,10 @@ export const SINGLE_BODY_BYTES =
   asBase64(CONSENT_LIMITS.screenshotBytes) +
   OTHER_CONTENT_BYTES;
 
-/** The largest body of a batch, unless configured: 100 consents with full metadata, and more. */
+/**
+ * The largest body of a batch, unless the operator configures another limit: enough for 100 consents with full
+ * metadata, and more.
+ */
 export const DEFAULT_BATCH_BODY_BYTES = 8 * 1024 * 1024;
 
 /** The largest body of a batch that can be configured: 100 consents at their largest. */

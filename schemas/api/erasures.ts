@@ -105,7 +105,7 @@ export const ErasureAnnouncement = z
   })
   .meta({ id: 'ErasureAnnouncement' });
 
-/** Most announcements in a receipt. There is one for each erased record. */
+/** Maximum number of announcements in a receipt. There is one for each erased record. */
 export const MAX_SHOWN_ANNOUNCEMENTS = 100;
 
 /** The result of an erasure, and how long the values can still be decrypted. */

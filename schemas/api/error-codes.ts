@@ -382,7 +382,7 @@ export class ApiError extends Error {
   readonly status: number;
 
   /**
-   * @param message what is wrong and what to do next; the meaning of the code unless given
+   * @param message what is wrong and what to do next; if omitted, the meaning of the code
    * @param details field errors, a challenge, seconds to wait, extra headers
    */
   constructor(

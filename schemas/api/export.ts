@@ -11,10 +11,10 @@ import { CONSENT_LIMITS } from './consent-limits.js';
 import { S2sConsentRequest } from './consents.js';
 import { TEST_MEMBER } from './test-mark.js';
 
-/** Most records of a page of JSON. NDJSON and CSV have no limit. */
+/** Maximum number of records of a page of JSON. NDJSON and CSV have no limit. */
 export const MAX_EXPORT_PAGE = 1000;
 export const DEFAULT_EXPORT_PAGE = 100;
-/** Most rows of a Parquet file; it has fewer if they are large. */
+/** Maximum number of rows of a Parquet file; it has fewer if they are large. */
 export const MAX_PARQUET_ROWS = 20_000;
 
 export const EXPORT_FORMATS = ['json', 'ndjson', 'csv', 'parquet'] as const;
@@ -31,7 +31,7 @@ export const ExportedAttachment = AttachmentReference.extend({
 }).meta({ id: 'ExportedAttachment' });
 export type ExportedAttachment = z.infer<typeof ExportedAttachment>;
 
-/** Routes by which consents came, with the imports. */
+/** Routes by which consents arrived, including imports. */
 export const SHOWN_CHANNELS = [...CHANNELS, IMPORT_CHANNEL] as const;
 
 /** The public part of a consent, recorded here or imported, as responses show it. */

@@ -60,8 +60,8 @@ const COMMON: ReadonlySet<string> = new Set([
 const REPEATED = /^(.{1,4})\1+$/su;
 
 /**
- * A new password: 12 to 200 characters. NIST SP 800-63B, 3.1.1 demands length and no particular characters; 3.1.1.2
- * demands that common passwords are refused. If the user's e-mail address is known, the caller also checks that the
+ * A new password: 12 to 200 characters. NIST SP 800-63B, 3.1.1 requires length and no particular characters; 3.1.1.2
+ * requires that common passwords are refused. If the user's e-mail address is known, the caller also checks that the
  * password differs from it.
  */
 export const NewPassword = z

@@ -42,7 +42,7 @@ export function bannerInLanguage(configuration: BannerConfiguration, language: s
 /**
  * Puts the banner into the language in which it was stated to have been shown.
  * @param stated any text: the program that asked made the claim
- * @returns null if the configuration does not have the language, so that its words cannot have been shown in it
+ * @returns null if the configuration does not have the language; its words then cannot have been shown in that language
  */
 export function bannerInStatedLanguage(
   configuration: BannerConfiguration & Pick<SiteConfigPublishedRecord, 'default_language'>,

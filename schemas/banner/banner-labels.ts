@@ -53,14 +53,13 @@ const LABELS: Readonly<Record<string, string>> = {
 
 const LANGUAGES = Object.keys(LABELS);
 
-/** The text of a control, and its language, which differs from that of the banner where no translation is known. */
+/** The text of a control, and its language, which differs from that of the banner if no translation is known. */
 export type BannerLabel = { readonly text: string; readonly language: string };
 
 /**
- * Returns the texts of the banner's controls: those of the site's configuration, or else of this file, or else in
- * English.
+ * Returns the texts of the banner's controls from the site's configuration, or else from this file, or else in English.
  * @param banner texts of the configuration by name
- * @param language of the configuration (BCP 47)
+ * @param language language of the configuration (BCP 47)
  */
 export function bannerLabels(
   banner: Readonly<Record<string, string>>,

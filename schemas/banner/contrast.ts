@@ -1,7 +1,7 @@
 /**
  * Contrast of two colours (WCAG 2.2, "contrast ratio"), from 1 to 21.
- * @param a of the form `#rrggbb`
- * @param b of the same form
+ * @param a a colour in the form `#rrggbb`
+ * @param b another colour in the same form
  */
 export function contrastOf(a: string, b: string): number {
   const [lighter = 0, darker = 0] = [luminanceOf(a), luminanceOf(b)].sort((one, other) => other - one);

@@ -3,7 +3,7 @@ export function toHex(bytes: Uint8Array): string {
   return view(bytes).toString('hex');
 }
 
-/** The bytes of an even run of lower-case hex digits; null for anything else. */
+/** The bytes of an even run of lower-case hex digits, or null for anything else. */
 export function fromHex(text: string): Uint8Array | null {
   if (text.length % 2 !== 0 || !/^[0-9a-f]*$/.test(text)) return null;
   return new Uint8Array(Buffer.from(text, 'hex'));
@@ -14,7 +14,7 @@ export function toBase64url(bytes: Uint8Array): string {
   return view(bytes).toString('base64url');
 }
 
-/** Decodes canonical base64url without padding; null for anything else, including set unused bits. */
+/** Decodes canonical base64url without padding, or null for anything else, including set unused bits. */
 export function fromBase64url(text: string): Uint8Array | null {
   const bytes = Buffer.from(text, 'base64url');
   // All other input that the decoder accepts encodes differently.
@@ -26,7 +26,7 @@ export function toBase64(bytes: Uint8Array): string {
   return view(bytes).toString('base64');
 }
 
-/** The bytes of canonical padded base64; null for anything else. */
+/** The bytes of canonical padded base64, or null for anything else. */
 export function fromBase64(text: string): Uint8Array | null {
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString('base64') === text ? new Uint8Array(bytes) : null;
@@ -41,8 +41,8 @@ export function textOfBytes(bytes: Uint8Array): string {
 }
 
 /**
- * The text whose canonical base64url without padding this is, with one character for each byte as
- * `textOfBytes`; null for anything else.
+ * The text whose canonical base64url without padding this is, with one character for each byte as `textOfBytes`, or
+ * null for anything else.
  */
 export function textFromBase64url(text: string): string | null {
   // The decoder skips some characters and treats others as their low byte. (Comparing with the re-encoded bytes would

@@ -6,7 +6,7 @@ import { hasSmallOrder } from './small-order.js';
  * Returns whether an Ed25519 signature is valid (RFC 8032), with a key and a commitment that are not of small order.
  * @param publicKey 32 bytes
  * @param signature 64 bytes
- * @returns false also for keys or signatures of the wrong length or form; never throws
+ * @returns false for keys or signatures of the wrong length or form as well; never throws
  */
 export async function verifyEd25519(
   publicKey: Uint8Array,

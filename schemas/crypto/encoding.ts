@@ -20,7 +20,7 @@ export function utf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** Decodes UTF-8 and keeps a byte-order mark; null if the bytes are not valid UTF-8. */
+/** Decodes UTF-8 and keeps a byte-order mark, or null if the bytes are not valid UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string | null {
   try {
     return strictDecoder.decode(bytes);
@@ -42,7 +42,7 @@ export function splitBytes(bytes: Uint8Array, length: number): readonly Uint8Arr
   return Array.from({ length: bytes.length / length }, (_, i) => bytes.slice(i * length, (i + 1) * length));
 }
 
-/** A whole number as 8 bytes, big-endian. @param value from 0 to 2^64 − 1 */
+/** A whole number as 8 bytes, big-endian. @param value an integer from 0 to 2^64 − 1 */
 export function uint64(value: number | bigint): Uint8Array {
   const bytes = new Uint8Array(8);
   new DataView(bytes.buffer).setBigUint64(0, BigInt(value));

@@ -2,8 +2,8 @@ import { ml_dsa44 } from '@noble/post-quantum/ml-dsa.js';
 import { ML_DSA_44 } from './algorithms.js';
 
 /**
- * Returns whether an ML-DSA-44 signature is valid (FIPS 204 algorithm 3, with an empty context). Returns false also for
- * keys or signatures of the wrong length; never throws.
+ * Returns whether an ML-DSA-44 signature is valid (FIPS 204 algorithm 3, with an empty context). Returns false for keys
+ * or signatures of the wrong length as well, and never throws.
  */
 export function verifyMlDsa44(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   if (publicKey.length !== ML_DSA_44.publicKeyBytes || signature.length !== ML_DSA_44.signatureBytes) return false;

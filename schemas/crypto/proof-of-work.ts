@@ -1,7 +1,7 @@
 /** Counters of a proof have at most this many digits. */
 const COUNTER_DIGITS = 12;
 
-/** A challenge, its bits captured: `bits.expiry.authenticator`. */
+/** A challenge, `bits.expiry.authenticator`, with its bits captured. */
 const CHALLENGE = /^(\d{1,2})\.[0-9a-z]{1,10}\.[\w-]{22}$/;
 
 /** A challenge, and the proof that answers it: the challenge, a dot and a decimal counter. */

@@ -41,9 +41,9 @@ interface Runtime {
 }
 
 /**
- * Verifies one signature. Asynchronous, because the browser replacement of this file may be.
+ * Verifies one signature. The function is asynchronous, because its replacement in browsers may be.
  *
- * @param signature for ECDSA the DER of ECDSA-Sig-Value (RFC 5480), as CMS and X.509 carry it
+ * @param signature the signature; for ECDSA, the DER of ECDSA-Sig-Value (RFC 5480), as CMS and X.509 carry it
  * @param runtime what Node.js lists
  * @returns never throws: for a supported kind, bytes that do not form a key or a signature are
  *   `invalid`

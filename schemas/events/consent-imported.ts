@@ -4,7 +4,7 @@ import { ConsentRecord } from './consent-recorded.js';
 
 export const CONSENT_IMPORTED = 'ConsentImported.v1';
 
-/** Channel of every imported consent, and of no other one. */
+/** Channel of all imported consents, and of no others. */
 export const IMPORT_CHANNEL = 'import';
 
 /** Importer of a row that no user of the tenant imported. */
@@ -42,7 +42,7 @@ export type ImportedConsent = z.infer<typeof ImportedConsent>;
 /** The public part of a consent: one that was recorded here, or an imported one. */
 export type SealedConsent = ConsentRecord | ImportedConsent;
 
-/** Returns the origin of an imported consent; null: it was recorded here. */
+/** Returns the origin of an imported consent, or null if it was recorded here. */
 export function originOf(consent: SealedConsent | Omit<SealedConsent, 'hash_version'>): ImportOrigin | null {
   return 'import' in consent ? consent.import : null;
 }

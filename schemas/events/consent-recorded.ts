@@ -45,7 +45,7 @@ export const COMPLIANCE_FRAMEWORKS = [
   'none',
 ] as const;
 
-/** The route by which a consent came, as the service determines it. The caller's `source` proves nothing. */
+/** The route by which a consent arrived, as determined by the service. The caller's `source` proves nothing. */
 export const CHANNELS = ['browser', 's2s'] as const;
 
 /** How the person's identity is assured. */
@@ -78,7 +78,7 @@ export const ConsentRecord = z.strictObject({
     .regex(/^[A-Za-z0-9_.-]{1,50}$/)
     .describe('Kind of the consent, for example `cookie`.'),
   decision: z.enum(DECISIONS).describe('Decision of the person. `partial`: some of the categories.'),
-  /** Only categories of the site configuration in force; null if the request named none. */
+  /** Only categories of the site configuration in force, or null if the request named none. */
   categories: z
     .record(z.string().max(50), z.boolean())
     .nullable()
@@ -101,14 +101,14 @@ export const ConsentRecord = z.strictObject({
     .describe('`browser`: stated by an anonymous browser; `s2s`: stated by a backend of the tenant.'),
   api_key_id: Uuid.describe('The API key with which the consent was recorded.'),
   /**
-   * `tenant_attested`: the tenant's backend vouched for the person, by a one-time approval token.
-   * Null: the backend did not.
+   * `tenant_attested`: the tenant's backend vouched for the person, by a one-time approval token. Null if the backend
+   * did not.
    */
   identity_assurance: z
     .enum(ASSURANCES)
     .nullable()
     .describe('`tenant_attested`: a backend of the tenant states who the person is; null: no statement.'),
-  /** Id of that token; null without one. */
+  /** Id of that token, or null if there is none. */
   approval_token_id: z
     .string()
     .regex(/^atk_[A-Za-z0-9_-]{1,60}$/)
@@ -135,7 +135,7 @@ export const ConsentRecordedBody = z.strictObject({
   /** JCS(ConsentRecord), as text: the bytes that are hashed. */
   record: z.string(),
   proof_hash: Sha256Hex,
-  /** base64 of the encrypted disclosures (`disclosuresOf`); null if there are none. */
+  /** base64 of the encrypted disclosures (`disclosuresOf`), or null if there are none. */
   disclosures: z.string().nullable(),
   /** Ids of the encrypted attachments of this record. */
   attachments: z.array(Uuid).max(8),
@@ -147,7 +147,7 @@ export function consentToken(eventId: string): string {
   return `ct_${eventId.replaceAll('-', '')}`;
 }
 
-/** The event id of a consent token; null for anything else. */
+/** The event id of a consent token, or null for anything else. */
 export function eventIdOfConsentToken(token: string): string | null {
   const match = /^ct_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/.exec(token);
   return match === null ? null : match.slice(1).join('-');
@@ -160,7 +160,7 @@ export function testConsentToken(eventId: string): string {
   return TEST_TOKEN + eventId.replaceAll('-', '');
 }
 
-/** The id of the test record that a token names; null for anything else. */
+/** The id of the test record that a token names, or null for anything else. */
 export function eventIdOfTestToken(token: string): string | null {
   return token.startsWith(TEST_TOKEN) ? eventIdOfConsentToken(`ct_${token.slice(TEST_TOKEN.length)}`) : null;
 }

@@ -7,16 +7,16 @@ const SALT_DIGITS = 22;
 /** A disclosure of a record. */
 export interface NamedDisclosure {
   readonly name: DisclosureName;
-  /** The disclosure string, to whose digest the record commits. */
+  /** The disclosure string, whose digest the record commits to. */
   readonly text: string;
 }
 
-/** Returns the line of a disclosure that an event stores. @param value as JSON */
+/** Returns the line of a disclosure that an event stores. @param value the value as JSON */
 export function keptLine(salt: string, value: string): string {
   return `${salt}${value}`;
 }
 
-/** The JSON that a disclosure string encodes (RFC 9901 §4.2.1). @param value as JSON */
+/** The JSON that a disclosure string encodes (RFC 9901 §4.2.1). @param value the value as JSON */
 export function disclosureJson(salt: string, name: DisclosureName, value: string): string {
   return `["${salt}","${name}",${value}]`;
 }

@@ -3,7 +3,7 @@ import { Instant, KeyLine, Uuid } from '../evidence/primitives.js';
 
 export const LEDGER_KEY_ANNOUNCED = 'LedgerKeyAnnounced.v1';
 
-/** Most keys that a ledger has at a time. */
+/** Maximum number of keys that a ledger has at a time. */
 const MAX_LEDGER_KEYS = 4;
 
 /**

@@ -24,7 +24,7 @@ export const LedgerPolicySetRecord = z
     stamp_within_seconds: z.int().min(1).max(MAX_POLICY_DELAY_SECONDS),
     /** Number of distinct time stamp authorities that stamp each checkpoint. */
     stamps: z.int().min(1).max(16),
-    /** One verifier-key line of each witness (type 0x04 or 0x06), sorted. */
+    /** One verifier-key line for each witness (type 0x04 or 0x06), sorted. */
     witnesses: z
       .array(KeyLine.refine((line) => parseWitnessKey(line) !== null, 'must be the verifier-key line of a witness'))
       .max(64)
@@ -40,5 +40,5 @@ export const LedgerPolicySetRecord = z
   });
 export type LedgerPolicySetRecord = z.infer<typeof LedgerPolicySetRecord>;
 
-/** The delays by which a batch is evaluated that precedes the first policy, in seconds. */
+/** The delays that apply to batches before the first policy, in seconds. */
 export const DEFAULT_POLICY_DELAYS = { sealWithinSeconds: 600, stampWithinSeconds: 3600 } as const;

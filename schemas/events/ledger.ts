@@ -48,7 +48,7 @@ export type LedgerEventSkippedBody = z.infer<typeof LedgerEventSkippedBody>;
 
 export const EVIDENCE_KEPT = 'EvidenceKept.v1';
 
-/** Bytes of one part: with base64 and the rest of its event, one append accepts it. */
+/** Number of bytes of one part. With base64 and the rest of its event, one append accepts the part. */
 export const EVIDENCE_PART_BYTES = 512 * 1024;
 
 /** Kinds of such data: what was collected with a time stamp, and the exact bytes of a published document version. */
@@ -85,8 +85,8 @@ export const LedgerKeyPublishedBody = z.strictObject({
   /** Verifier-key line of its ML-DSA-44 key, which also signs. */
   ml_dsa_key: z.string(),
   /**
-   * Secret from which the salts of sites are derived (`siteSalt`), 32 bytes. So the log alone can restore what the keys
-   * of streams are derived from.
+   * Secret from which the salts of sites are derived (`siteSalt`), 32 bytes. With it, the log alone can restore the
+   * source of the keys of streams.
    */
   salt_key: BytesFromBase64,
 });
@@ -110,7 +110,7 @@ export const BatchSealedBody = z.strictObject({
 });
 export type BatchSealedBody = z.infer<typeof BatchSealedBody>;
 
-/** Most time stamps that one checkpoint can have. */
+/** Maximum number of time stamps of one checkpoint. */
 export const MAX_TOKENS = 9;
 
 /**
@@ -120,16 +120,16 @@ export const MAX_TOKENS = 9;
 export const CheckpointStampedBody = z.strictObject({
   v: z.literal(1),
   size: Count,
-  /** Place in the order in which the time stamps of this checkpoint were obtained, from 1. */
+  /** Number of this time stamp among those of the checkpoint, in the order in which they were obtained, from 1. */
   number: z.int().min(1).max(MAX_TOKENS),
   /** How many authorities had to stamp a checkpoint when this time stamp was obtained. */
   quorum: z.int().min(1).max(MAX_TOKENS),
-  /** The note's exact text: the bytes that are stamped. The same for every time stamp of a size. */
+  /** The note's exact text, whose bytes are stamped. It is the same for every time stamp of a size. */
   note: z.string(),
   /** The TimeStampResp as received. */
   tsr: BytesFromBase64,
   authority: z.string().max(500),
-  /** Organization of the trust anchor: time stamps with equal ones are of one authority. */
+  /** Organization of the trust anchor. Time stamps with the same organization come from the same authority. */
   organization: z.string().max(2000),
   gen_time: Instant,
   /** SHA-256 of what was collected when the stamp was obtained. `EvidenceKept` has the bytes. */

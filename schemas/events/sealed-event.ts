@@ -48,7 +48,7 @@ export function hasTag(type: string): boolean {
   return isConsentType(type) || type === SUBJECT_ERASED;
 }
 
-/** Whether events of this type are in the stream `policy`, and in no other one. */
+/** Whether events of this type are in the stream `policy`, and in no other stream. */
 export function isOfPolicyStream(type: string): boolean {
   return type === LEDGER_POLICY_SET || type === LEDGER_KEY_ANNOUNCED;
 }

@@ -51,7 +51,7 @@ export const ConsentCookie = z
     /** Key of the category that covers it. */
     category: ConsentCategory.shape.key.describe('Key of the category.'),
     party: z.enum(['first', 'third']).describe('`first`: set by the site itself; `third`: set by another host.'),
-    /** Seconds for which it is stored; null: until the browser is closed. */
+    /** How long it is stored, in seconds, or null if it is stored until the browser is closed. */
     duration_seconds: z
       .int()
       .min(1)
@@ -77,16 +77,16 @@ export const SiteConfigPublishedRecord = z
     }),
     default_language: Language,
     languages: z.array(Language).min(1).max(50),
-    /** Days after which a consent expires; null: never. */
+    /** Time after which a consent expires, in days, or null if it never does. */
     validity_days: z.int().min(1).max(36_500).nullable(),
     banner: z.record(Language, z.record(z.string().max(50), z.string().max(10_000))),
     /** How consent is withdrawn, in each language. */
     withdrawal: ByLanguage,
     categories: z.array(ConsentCategory).max(100),
     cookies: z.array(ConsentCookie).max(500),
-    /** How the banner looks; absent: the default of the browser SDK. */
+    /** How the banner looks. If absent, the default of the browser SDK applies. */
     appearance: Appearance.exactOptional(),
-    /** Signals of IAB that the banner gives to advertisers; absent: none. */
+    /** Signals of IAB that the banner gives to advertisers. If absent, it gives none. */
     iab: IabSettings.exactOptional(),
   })
   .superRefine(({ categories, cookies }, context) => {

@@ -11,17 +11,17 @@ export const SCAN_CHOICES = ['none', 'refused'] as const;
 export const SCAN_PROBLEMS = ['undeclared', 'before_choice', 'after_refusal'] as const;
 export const SCAN_METHODS = ['browser', 'http'] as const;
 
-/** Longest name of a cookie or of an entry of a storage, in characters. */
+/** Maximum length of the name of a cookie or storage entry, in characters. */
 export const MAX_SCANNED_NAME = 200;
-/** Most items of each list in a record. */
+/** Maximum number of items of each list in a record. */
 export const MAX_SCANNED_ITEMS = 100;
-/** Largest lifetime that a record states, in seconds: a longer one is stated as this one. */
+/** Largest lifetime that a record states, in seconds. A longer lifetime is stated as this value. */
 export const MAX_SCANNED_SECONDS = 1_000_000_000;
 
 const Name = z.string().max(MAX_SCANNED_NAME);
 const Host = z.string().max(253);
 const Category = ConsentCategory.shape.key.nullable();
-/** Address without query, fragment and path parameters, which can name a person. */
+/** Address without query, fragment and path parameters, because these can name a person. */
 const PageAddress = z
   .string()
   .regex(/^https?:\/\/[^?#;@]+$/)
@@ -30,7 +30,7 @@ const PageAddress = z
 function list<T extends z.ZodType>(item: T) {
   return z.strictObject({
     items: z.array(item).max(MAX_SCANNED_ITEMS),
-    /** How many more the scan found that the record omits. */
+    /** Number of further findings that the record omits. */
     left_out: Count,
   });
 }
@@ -46,11 +46,11 @@ const Visit = z.strictObject({
       name: Name,
       domain: Host,
       party: z.enum(['first', 'third']),
-      /** Null: until the browser is closed. */
+      /** Null if it is kept until the browser is closed. */
       duration_seconds: z.int().min(0).max(MAX_SCANNED_SECONDS).nullable(),
       http_only: z.boolean(),
       secure: z.boolean(),
-      /** Key of the category that declares the name; null: none does. */
+      /** Key of the category that declares the name, or null if none does. */
       category: Category,
     }),
   ),
@@ -73,7 +73,7 @@ export const SiteScannedRecord = z
     method: z.enum(SCAN_METHODS),
     started_at: Instant,
     ended_at: Instant,
-    /** SHA-256 of the configuration that the page was compared with; null: none was published. */
+    /** SHA-256 of the configuration that the page was compared with, or null if none was published. */
     site_config_hash: Sha256Hex.nullable(),
     /** Before any choice and, if the site has a banner, after the refusal of every optional category. */
     visits: z.array(Visit).min(1).max(SCAN_CHOICES.length),
@@ -82,7 +82,7 @@ export const SiteScannedRecord = z
         problem: z.enum(SCAN_PROBLEMS),
         kind: z.enum(['cookie', ...STORAGE_KINDS]),
         name: Name,
-        /** Domain of a cookie; null for other kinds. */
+        /** Domain of a cookie, or null for other kinds. */
         domain: Host.nullable(),
         category: Category,
       }),

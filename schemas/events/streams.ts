@@ -27,7 +27,7 @@ export function isSealedStream(stream: string): boolean {
   return stream === POLICY_STREAM || stream.startsWith('consents-') || stream.startsWith('notices-');
 }
 
-/** The site whose stream this is; null for streams of no site. */
+/** The site whose stream this is, or null for streams of no site. */
 export function siteOfStream(stream: string): string | null {
   return /^(?:consents|notices)-([0-9a-f-]{36})$/.exec(stream)?.[1] ?? null;
 }

@@ -39,13 +39,12 @@ export const BatchHeader = z
     v: z.literal(1),
     /** Index in the ledger tree, from 0. */
     number: Count,
-    /** 0: a batch. 1, 2: a roll-up (`levelOf`). */
+    /** 0 for a batch, 1 and 2 for a roll-up (`levelOf`). */
     level: z.union([z.literal(0), z.literal(1), z.literal(2)]),
     /** Number of entries: of the batch, or of all batches that the roll-up covers. */
     count: Count,
     /**
-     * RFC 6962 root over the entries' leaf hashes, sorted by stream key and revision; null for a
-     * roll-up.
+     * RFC 6962 root over the entries' leaf hashes, sorted by stream key and revision, or null for a roll-up.
      */
     root: Sha256Hex.nullable(),
     /** Number of leaves under `streams_root`. */
@@ -57,15 +56,15 @@ export const BatchHeader = z
     /** RFC 6962 root over the consents' person tags, in increasing order. */
     tags_root: Sha256Hex,
     /**
-     * Number of events of the stream `policy` in this batch and all batches before it. By the last leaf of
-     * the ledger tree, a receipt shows that it leaves out no policy.
+     * Number of events of the stream `policy` in this batch and all batches before it. With the last leaf of the ledger
+     * tree, a receipt shows that it leaves out no policy.
      */
     policies: Count,
     /** max(clock, `sealed_at` of the leaf before). The service's claim. */
     sealed_at: Instant,
     /**
-     * The newest time stamp response that existed when this batch was sealed: the sealing came after
-     * it. Null before the first.
+     * The newest time stamp response that existed when this batch was sealed. It proves that the sealing came later.
+     * Null before the first response.
      */
     after: z.strictObject({ size: Count, sha256: Sha256Hex }).nullable(),
   })
@@ -73,7 +72,7 @@ export const BatchHeader = z
   .refine(({ level, root }) => (level === 0) === (root !== null), { path: ['root'], error: 'only a batch has one' });
 export type BatchHeader = z.infer<typeof BatchHeader>;
 
-/** Whether a leaf of the ledger tree is a batch, which has entries, and not a roll-up. */
+/** Whether a leaf of the ledger tree is a batch, which has entries, rather than a roll-up. */
 export function isBatch(level: Level): boolean {
   return level === 0;
 }
@@ -106,10 +105,10 @@ export function batchLeaf(headerText: string): Uint8Array {
 const KEY_PREFIX = concatBytes(utf8('consent-ledger stream key v1'), Uint8Array.of(0));
 
 /**
- * The name of a stream in the structure of the ledger, by which streams are sorted: SHA-256("consent-ledger
- * stream key v1" ‖ 0x00 ‖ salt ‖ name). The structure is published: without the salt, which packages of
- * the site state, no one can tell which site a key is of.
- * @param salt of the site, 32 bytes; empty for a stream that is of no site
+ * The name of a stream in the structure of the ledger, by which streams are sorted: SHA-256("consent-ledger stream key
+ * v1" ‖ 0x00 ‖ salt ‖ name). The structure is published: without the salt, which packages of the site state, no one can
+ * tell which site a key belongs to.
+ * @param salt salt of the site, 32 bytes; empty for a stream that belongs to no site
  * @returns hex
  */
 export function streamKey(stream: string, salt: Uint8Array): string {
@@ -124,7 +123,7 @@ export type StreamKeyOf = (stream: string) => string;
 
 /**
  * Returns the keys of the streams of one site, and of the stream `policy`.
- * @param salt of the site, 32 bytes
+ * @param salt salt of the site, 32 bytes
  */
 export function streamKeysOf(salt: Uint8Array): StreamKeyOf {
   return (stream) => (stream === POLICY_STREAM ? POLICY_KEY : streamKey(stream, salt));
@@ -146,8 +145,8 @@ export interface KeyedRun extends StreamRun {
 }
 
 /**
- * Sorts runs by stream key and lets them tile: each starts where the one before ends.
- * @param runs one for each stream
+ * Sorts runs by stream key and lets them tile: each starts where the previous run ends.
+ * @param runs the runs, one for each stream
  */
 export function tiledRuns(runs: readonly RevisionRun[], keyOf: StreamKeyOf): readonly KeyedRun[] {
   let start = 0;
@@ -166,7 +165,7 @@ export function keyedRunLeaf(run: Omit<KeyedRun, 'stream'>): Uint8Array {
   return runLeaf(fromHex(run.key) ?? new Uint8Array(), run);
 }
 
-/** The root over the runs of a batch or roll-up, 32 bytes. @param runs as `tiledRuns` returns them */
+/** The root over the runs of a batch or roll-up, 32 bytes. @param runs the runs that `tiledRuns` returns */
 export function streamsRoot(runs: readonly KeyedRun[]): Uint8Array {
   return treeRoot(runs.map(keyedRunLeaf));
 }

@@ -47,7 +47,7 @@ export function readConsentBody(data: Uint8Array): ConsentBody | null {
   const attachments = attachmentsAt(cursor);
   if (!cursor.isDone) return null;
   const escapedRecord = cursor.text.slice(start, end);
-  // The quotation marks around it included, it is a JSON string.
+  // With the quotation marks around it, the text is a JSON string.
   const text: unknown = JSON.parse(cursor.text.slice(start - 1, end + 1));
   if (typeof text !== 'string') return null;
   return { body: { record: text, proof_hash: proofHash, disclosures, attachments }, record, escapedRecord };

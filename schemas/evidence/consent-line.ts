@@ -29,7 +29,7 @@ const BACKSLASH = 0x5c;
 /**
  * Reads a line with a consent as exporters write it: much faster than by `EntryLine`, which stays
  * the definition (see `consentEntryAt`).
- * @param scratch to be overwritten, and longer than the line
+ * @param scratch a buffer that is longer than the line and is overwritten
  * @returns null if the line is not recognised, although it may be valid
  */
 export function readConsentLine(cursor: Cursor, scratch: Uint8Array): ConsentLine | null {

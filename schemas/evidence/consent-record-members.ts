@@ -201,7 +201,7 @@ function disclosuresAt(cursor: Cursor): ConsentRecord['disclosures'] {
   do {
     cursor.expect(QUOTE);
     const name = oneOf(cursor, DISCLOSURE_NAMES);
-    // In order, for the text is canonical then.
+    // In order, because only then is the text canonical.
     if (name <= last) cursor.isBroken = true;
     last = name;
     cursor.expect(AFTER_NAME);
@@ -240,8 +240,7 @@ function categoriesAt(cursor: Cursor): Record<string, boolean> | null {
   do {
     cursor.expect(QUOTE);
     const key = cursor.span(NAME, 1, 50);
-    // In order, for the text is canonical then. A member of this name would not become one of the
-    // object.
+    // In order, because only then is the text canonical. A member of this name would not become one of the object.
     if (key <= last || key === '__proto__') cursor.isBroken = true;
     last = key;
     cursor.expect(AFTER_KEY);

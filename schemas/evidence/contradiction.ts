@@ -1,6 +1,7 @@
 /*
  * A contradiction proof: statements signed by one ledger key that an honest ledger does not make together
- * (docs/evidence-format.md §12). `kind` says which two; anyone who trusts the key can check the file alone.
+ * (docs/evidence-format.md §12). `kind` names the two kinds of statements. Anyone who trusts the key can check the file
+ * alone.
  *
  * - Each part is proved down to a signed note: an entry to its batch, the batch to the ledger tree, the tree to a
  *   checkpoint.
@@ -19,7 +20,7 @@ import { PersonOpening } from './person-tag.js';
 import { Count, HashFromHex } from './primitives.js';
 import { SignedPromise } from './promise.js';
 
-/** Most announcements of keys that a verifier follows. */
+/** Maximum number of announcements of keys that a verifier follows. */
 export const MAX_ANNOUNCEMENTS = 100;
 
 const Note = z.string().max(1024 * 1024);
@@ -43,7 +44,7 @@ export const ProvedAnnouncements = z.array(ProvedEntry).max(MAX_ANNOUNCEMENTS);
 const ProvedLeaves = z.strictObject({
   ...ProvedBatch.shape,
   tree: z.enum(['streams', 'tags']),
-  /** Stream keys with their runs, or tags, sorted by index; none of an empty tree. */
+  /** Stream keys with their runs, or tags, sorted by index. Empty for an empty tree. */
   leaves: z.array(z.strictObject({ index: Count, key: HashFromHex, run: RunPlace.optional() })).max(4),
   /** The hashes beside them (`rootOfShown`). */
   hashes: z.array(HashFromHex).max(256),
@@ -66,7 +67,7 @@ const ProvedPerson = z.strictObject({
   ...ProvedEntry.shape,
   /** The disclosure of `visitor_id`. */
   disclosure: z.string().max(4 * 1024 * 1024),
-  /** Opening of the person tag; null if it is not known. */
+  /** Opening of the person tag, or null if it is not known. */
   person: PersonOpening.nullable(),
 });
 export type ProvedPerson = z.output<typeof ProvedPerson>;
@@ -91,7 +92,7 @@ const Common = {
 };
 
 /**
- * Proof that a ledger contradicts itself: things signed by its key that no honest ledger says both.
+ * Proof that a ledger contradicts itself: two statements, signed by its key, that no honest ledger makes together.
  */
 export const Contradiction = z.discriminatedUnion('kind', [
   /** Two checkpoints of one size with different roots. */
@@ -113,8 +114,8 @@ export const Contradiction = z.discriminatedUnion('kind', [
    */
   z.strictObject({ ...Common, kind: z.literal('leaves'), first: ProvedLeaves, second: ProvedLeaves }),
   /**
-   * Two runs of one stream that cannot both be, for example a roll-up that cuts the end of a run under it;
-   * or two runs of one leaf that do not tile it, which may be the same one.
+   * Two runs of one stream that cannot both be right, for example a roll-up that cuts the end of a run under it; or two
+   * runs of one leaf that do not tile it, which may be the same one.
    */
   z.strictObject({ ...Common, kind: z.literal('runs'), first: ProvedRun, second: ProvedRun }),
   /**
@@ -123,9 +124,9 @@ export const Contradiction = z.discriminatedUnion('kind', [
    */
   z.strictObject({ ...Common, kind: z.literal('headers'), first: ProvedBatch, second: ProvedBatch }),
   /**
-   * A run or tag of which the leaves before it know nothing. `second` shows one leaf of a tree; those in
-   * `absent` show that they lack its key. They are all leaves between `first`, which has a run of the
-   * stream, and `second`; without it, all leaves before a batch, or all that a roll-up covers.
+   * A run or tag that the leaves before it lack. `second` shows one leaf of a tree; those in `absent` show that they
+   * lack its key. They are all leaves between `first`, which has a run of the stream, and `second`; without it, all
+   * leaves before a batch, or all that a roll-up covers.
    */
   z.strictObject({
     ...Common,

@@ -14,7 +14,7 @@ import {
 
 /** Largest size of a file or an answer with cosignatures, in bytes. */
 export const MAX_COSIGNATURES_BYTES = 512 * 1024;
-/** Most cosignature lines of one checkpoint. */
+/** Maximum number of cosignature lines of one checkpoint. */
 const MAX_COSIGNATURES = 100;
 const TIME_BYTES = 8;
 /** Largest time that a `Date` can hold, in seconds since 1970. */
@@ -51,8 +51,8 @@ const SUBTREE_LABEL = utf8('subtree/v1\n\0');
 /**
  * The message that a ledger or a witness signs with ML-DSA-44 (c2sp.org/tlog-cosignature, “ML-DSA-44
  * signed message”), for a whole tree.
- * @param name of the key that signs
- * @param time seconds since 1970; 0: no statement about the time
+ * @param name name of the signing key
+ * @param time seconds since 1970, or 0 for no statement about the time
  * @returns null if a name is longer than 255 bytes
  */
 export function subtreeMessage(
@@ -70,9 +70,9 @@ export function subtreeMessage(
 }
 
 /**
- * The line of a cosignature, or of a ledger's signature with ML-DSA-44, line feed included.
+ * The line of a cosignature, or of a ledger's signature with ML-DSA-44, including its line feed.
  * @param time seconds since 1970
- * @param signature over `cosignatureMessage` or `subtreeMessage`
+ * @param signature the signature over `cosignatureMessage` or `subtreeMessage`
  */
 export function formatCosignatureLine(
   { name, publicKey, type }: Omit<VerifierKey, 'keyId'>,
@@ -113,8 +113,8 @@ export function isCosignatureBy(line: NoteSignature, key: VerifierKey): boolean 
 
 /**
  * Verifies the cosignature of a key over the text of a checkpoint.
- * @param line names this key
- * @returns the time that the witness states; null if the cosignature is invalid
+ * @param line a line that names this key
+ * @returns the time that the witness states, or null if the cosignature is invalid
  */
 export async function verifyCosignature(noteText: string, line: NoteSignature, key: VerifierKey): Promise<Date | null> {
   const timed = readTimedSignature(line.signature);

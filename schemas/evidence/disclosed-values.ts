@@ -5,8 +5,8 @@ import { Presentation } from './presentation.js';
 
 const Text = z.string();
 /**
- * Most characters (code points) of a `visitor_id`. Verifiers normalise it, which takes time quadratic in the number of
- * consecutive combining marks.
+ * Maximum number of characters (code points) of a `visitor_id`. Verifiers normalise the value, which takes time
+ * quadratic in the number of consecutive combining marks.
  */
 export const MAX_VISITOR_ID = 100;
 const VisitorId = Text.max(MAX_VISITOR_ID);
@@ -64,7 +64,7 @@ export function isAttachmentName(name: string): name is AttachmentName {
   return ATTACHMENT_NAMES.some((attachment) => attachment === name);
 }
 
-/** The names, sorted by UTF-16 code units. */
+/** The names of the values, sorted by UTF-16 code units. */
 export const DISCLOSURE_NAMES = namesOf(DISCLOSED_VALUES);
 
 function namesOf<T extends Readonly<Record<string, unknown>>>(values: T): [keyof T & string, ...(keyof T & string)[]] {
@@ -83,8 +83,8 @@ export function isDisclosureName(name: string): name is DisclosureName {
 
 /**
  * Returns the person that disclosures name: the value of `visitor_id` in Unicode normalization form C, in which values
- * are compared; null if it is not disclosed, is empty (the record then belongs to nobody), or is a value that no record
- * can have.
+ * are compared, or null if it is not disclosed, is empty (the record then belongs to nobody), or is a value that no
+ * record can have.
  */
 export function namedVisitor(disclosures: readonly Disclosure[]): string | null {
   return normalVisitor(disclosures.find(({ name }) => name === 'visitor_id')?.value);

@@ -14,7 +14,7 @@ export interface Disclosure {
   readonly value: JsonValue;
 }
 
-/** Bytes of randomness in a salt (RFC 9901 §9.3). */
+/** Number of bytes of randomness in a salt (RFC 9901 §9.3). */
 export const SALT_BYTES = 16;
 
 /**

@@ -48,21 +48,20 @@ export const Entry = z.strictObject({
   v: z.literal(ENTRY_VERSION),
   stream: StreamName,
   revision: Count,
-  /** Leaf hash of revision − 1 in hex; null at revision 0. */
+  /** Leaf hash of revision − 1 in hex, or null at revision 0. */
   previous: Sha256Hex.nullable(),
   event_id: Uuid,
   type: z.string().min(1).max(100),
   /** The event's public part; its schema depends on `type`. */
   record: JsonObjectShape,
   /**
-   * Hex HMAC-SHA-256 over JCS(record) with the tenant's proof key; null for events that are not
-   * consents.
+   * Hex HMAC-SHA-256 over JCS(record) with the tenant's proof key, or null for events that are not consents.
    */
   proof_hash: Sha256Hex.nullable(),
   /**
-   * In hex. Of a consent: the tag of its person's record (`personTag`), or 32 random bytes without a
-   * person. Of an erasure: the tag of the record's erasure (`erasureTag`), or random bytes if
-   * it has an earlier one. Null for other events.
+   * In hex. For a consent, the tag of its person's record (`personTag`), or 32 random bytes if it has no person. For an
+   * erasure, the tag of the record's erasure (`erasureTag`), or random bytes if the record has an earlier erasure. Null
+   * for other events.
    */
   person_tag: Sha256Hex.nullable(),
 });
@@ -95,10 +94,10 @@ export function entryText(parts: EntryParts): string {
 
 /** The entry of a consent whose record is ASCII: none of these texts but the record needs escaping. */
 export interface ConsentEntryParts {
-  /** Name of the stream, which has no character that JSON escapes. */
+  /** Name of the stream, without characters that JSON escapes. */
   readonly stream: string;
   readonly revision: number;
-  /** Leaf hash in hex; null at revision 0. */
+  /** Leaf hash in hex, or null at revision 0. */
   readonly previous: string | null;
   /** UUID. */
   readonly eventId: string;
@@ -147,7 +146,7 @@ export function entryLeaf(text: string): Uint8Array {
   return leafHash(utf8(text));
 }
 
-/** The same in lower-case hex. */
+/** The same hash in lower-case hex. */
 export function entryLeafHex(text: string): string {
   return sha256Hex(`\0${text}`);
 }

@@ -1,6 +1,6 @@
 /*
  * The manifest of an evidence package or receipt: `manifest.json`, whose exact bytes `manifest.json.jws` signs
- * (docs/evidence-format.md §10). It states what was asked for, what the package contains and what it claims.
+ * (docs/evidence-format.md §10). It states what was requested, what the package contains and what it claims.
  *
  * - `files` has the SHA-256 of every file of the package but attachments, `manifest.json` and its signature.
  * - `salt` is null only if `checkpoint` is.
@@ -25,7 +25,7 @@ import { RECEIPT_FORMAT } from './receipt.js';
 export const PACKAGE_FORMAT = 'consent-ledger-evidence';
 /** A verifier gives no verdict on another major version. */
 export const PACKAGE_MAJOR = 1;
-/** Newest minor version of which everything is known. */
+/** Newest minor version that is fully known. */
 export const PACKAGE_MINOR = 0;
 /** The version that every package states. */
 export const PACKAGE_VERSION = `${PACKAGE_MAJOR}.${PACKAGE_MINOR}`;
@@ -42,12 +42,11 @@ export const PackageFilter = z.strictObject({
   document_version_id: Uuid.nullable(),
   event_ids: z.array(Uuid).max(10_000).nullable(),
   /**
-   * The person whose records were asked for. `digest` is that of a disclosure `[salt, "visitor_id",
-   * value]`, which travels outside the package. `id` is what the tags of the person's records are made
-   * from, in hex; null if the ledger has no record of the person that is not erased. `records` is how
-   * many records of the person the ledger has as of the checkpoint: their tags are those of 1 to
-   * `records`, and the package shows that no batch has the next one; null if the filter restricts the
-   * records further.
+   * The person whose records were requested. `digest` is that of a disclosure `[salt, "visitor_id", value]`, which
+   * travels outside the package. `id` is what the tags of the person's records are made from, in hex, or null if the
+   * ledger has no record of the person that is not erased. `records` is how many records of the person the ledger has
+   * as of the checkpoint, or null if the filter restricts the records further. Their tags are those of 1 to `records`,
+   * and the package shows that no batch has the next one.
    */
   person: z.strictObject({ digest: DisclosureDigest, id: Sha256Hex.nullable(), records: Count.nullable() }).nullable(),
   /** Names of the fields whose disclosures were chosen; `all` or `none`. */
@@ -55,7 +54,7 @@ export const PackageFilter = z.strictObject({
 });
 export type PackageFilter = z.infer<typeof PackageFilter>;
 
-/** Whether everything of the site was asked for. */
+/** Whether everything of the site was requested. */
 export function isUnfiltered(filter: PackageFilter): boolean {
   const { from, to, consent_type: type, document_version_id: version, event_ids: eventIds, person } = filter;
   return [from, to, type, version, eventIds, person].every((value) => value === null);
@@ -72,23 +71,22 @@ function isSalted({ checkpoint, salt }: { readonly checkpoint: number | null; re
 }
 
 const MEMBERS = {
-  /** A receipt is a package of one record, without what shows that nothing is left out. */
+  /** A receipt is a package of one record, without the parts that show that nothing is left out. */
   format: z.enum([PACKAGE_FORMAT, RECEIPT_FORMAT]),
   version: z.string().regex(/^1\.(?:0|[1-9]\d{0,3})$/),
   /** Origin of the ledger: the first line of its checkpoints and the name of its key. */
   origin: z.string().min(1).max(300),
-  /** Size of the checkpoint as of which the export was made; null if nothing was stamped yet. */
+  /** Size of the checkpoint as of which the export was made, or null if nothing was stamped yet. */
   checkpoint: Count.nullable(),
   exported_at: Instant,
   /** Account or command that exported the package, as the service knows it. */
   exported_by: z.string().min(1).max(300),
   /**
-   * True if a development time stamp authority stamped any checkpoint of the ledger: then it is not
-   * evidence.
+   * True if a development time stamp authority stamped any checkpoint of the ledger. Then the package is not evidence.
    */
   development: z.boolean(),
   filter: PackageFilter,
-  /** Salt of the site, 32 bytes in hex, for the keys of its streams (`streamKey`); null: the ledger is empty. */
+  /** Salt of the site, 32 bytes in hex, for the keys of its streams (`streamKey`), or null if the ledger is empty. */
   salt: Sha256Hex.nullable(),
   counts: z.strictObject({
     entries: Count,

@@ -13,7 +13,7 @@ export function mlDsaTextKeyId(name: string, publicKey: Uint8Array): Uint8Array 
   return sha256(utf8(`${name}\n`), concatBytes(TYPE, publicKey)).slice(0, 4);
 }
 
-/** The signature line over a text, line feed included. @param signature 2420 bytes */
+/** The signature line over a text, including its line feed. @param signature 2420 bytes */
 export function formatMlDsaTextLine(name: string, publicKey: Uint8Array, signature: Uint8Array): string {
   return `\u2014 ${name} ${toBase64(concatBytes(mlDsaTextKeyId(name, publicKey), signature))}\n`;
 }

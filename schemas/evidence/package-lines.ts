@@ -26,7 +26,10 @@ export const PACKAGE_FILES = {
   batches: 'batches.ndjson',
   consistency: 'checkpoints/consistency.ndjson',
   note: (size: number) => `checkpoints/${size}.note`,
-  /** @param number place in the order in which the time stamps of a checkpoint were obtained, from 1 */
+  /**
+   * @param number number of the time stamp among those of the checkpoint, in the order in which they were obtained,
+   * from 1
+   */
   response: (size: number, number: number) => `checkpoints/${size}.${number}.tsr`,
   cosignatures: (size: number) => `checkpoints/${size}.cosignatures`,
   certificate: (sha256: string) => `checkpoints/certificates/${sha256}.cer`,
@@ -55,13 +58,12 @@ export const EntryLine = z.strictObject({
   /** Chosen disclosures, as they were hashed. */
   disclosures: z.array(z.string()).max(64),
   /**
-   * Position of the `SubjectErased` that names this record; absent if it is not erased as of the
-   * checkpoint.
+   * Position of the `SubjectErased` that names this record. Absent if it is not erased as of the checkpoint.
    */
   erased: z.strictObject({ stream: StreamName, revision: Count }).optional(),
   /**
-   * The service has the key of the record's values no more, although the record is not erased: a restore of
-   * an older database lost it. Absent otherwise.
+   * True if the service no longer has the key of the record's values although the record is not erased, because a
+   * restore of an older database lost the key. Absent otherwise.
    */
   key_lost: z.literal(true).optional(),
   /** In a receipt that discloses `visitor_id`: opens the entry's person tag. Absent otherwise. */
@@ -73,7 +75,7 @@ export type EntryLine = z.infer<typeof EntryLine>;
 export const ShownRun = z.strictObject({ index: Count, key: HashFromHex, start: Count, first: Count, last: Count });
 export type ShownRun = z.infer<typeof ShownRun>;
 
-/** Most runs that a line shows: three streams of the package, each with two neighbours. */
+/** Maximum number of runs that a line shows: three streams of the package, each with two neighbours. */
 const MOST_RUNS = 9;
 
 /** A line of `batches.ndjson`, sorted by number. */
@@ -82,7 +84,10 @@ export const BatchLine = z.strictObject({
   header: z.string(),
   /** Inclusion path of the header in the ledger tree of the manifest's checkpoint. */
   path: Path,
-  /** The runs of the package's streams with their neighbours, or those between which one would be; sorted by index. */
+  /**
+   * The runs of the package's streams with their neighbours, or the runs that a missing run would be between, sorted by
+   * index.
+   */
   streams: z.array(ShownRun).max(MOST_RUNS),
   /** The hashes beside them under `streams_root` (`rootOfShown`). */
   hashes: z.array(HashFromHex).max(64 * MOST_RUNS),

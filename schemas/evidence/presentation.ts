@@ -4,7 +4,7 @@ const Name = z.string().regex(/^[a-z0-9][a-z0-9_.-]{0,39}$/);
 
 const Language = z.string().min(2).max(35);
 
-/** A notice as it was shown: of an SDK, its version names the words of each language. */
+/** A notice as it was shown. If it belongs to an SDK, its version identifies the words in each language. */
 const ShownNotice = z
   .strictObject({
     text: z.string().min(1).max(500).describe('Words.'),

@@ -9,7 +9,7 @@ export const Uuid = z
 /** A SHA-256 in lower-case hex. */
 export const Sha256Hex = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits');
 
-/** A time as this format writes it: `YYYY-MM-DDTHH:MM:SS.sssZ`, a real one. */
+/** A time in the form `YYYY-MM-DDTHH:MM:SS.sssZ`, which must exist. */
 export const Instant = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/, 'must be YYYY-MM-DDTHH:MM:SS.sssZ')
@@ -57,5 +57,5 @@ export const StreamName = z
   .string()
   .regex(/^(?:(?:consents|notices)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|policy|ledger)$/);
 
-/** A verifier-key line: no white space, also not around it. One of ML-DSA-44 has 1.8 KB. */
+/** A verifier-key line, without white space in it or around it. The line of an ML-DSA-44 key has 1.8 KB. */
 export const KeyLine = z.string().max(2500).regex(/^\S+$/);

@@ -1,6 +1,6 @@
 /*
  * A promise: the service's signed statement that it will seal a record in a stream before a time
- * (docs/evidence-format.md §15). The caller keeps it, and can so show that a record was dropped before sealing.
+ * (docs/evidence-format.md §15). The caller keeps it, and can use it to show that a record was dropped before sealing.
  *
  * - The text has seven lines, each ended by a line feed: title, origin, stream, event id, base64 of the SHA-256 of the
  *   record, `created_at`, and the time before which the record is sealed. It contains no personal data.
@@ -18,7 +18,7 @@
  *   2026-01-01T00:00:00.000Z
  *   2026-01-01T00:10:00.000Z
  *
- * Its leaf hash, and the root if it was signed alone, is
+ * The leaf hash of the promise, which is also the root if it was signed alone, is
  * fcd5c0259c7280d43b5020529f73c373d62a386d806a54c41c37284c530b4ad4.
  */
 import * as z from 'zod';
@@ -70,8 +70,8 @@ export function parsePromiseText(text: string): PromisedRecord | null {
     Instant.safeParse(sealedBefore).success;
   if (!isForm || recordDigest === null) return null;
   if (eventId === undefined || createdAt === undefined || sealedBefore === undefined) return null;
-  // No policy allows a longer delay, and a promise for a later time could never be broken. One for a time before the
-  // record would already have been broken when it was made.
+  // No policy allows a longer delay, and a promise for a later time could never be broken. A promise for a time before
+  // the record would already have been broken when it was made.
   const delay = Date.parse(sealedBefore) - Date.parse(createdAt);
   if (delay < 0 || delay > MAX_POLICY_DELAY_SECONDS * 1000) return null;
   return { origin, stream, eventId, recordDigest, createdAt, sealedBefore };
@@ -87,7 +87,7 @@ export interface PromisesRoot {
   readonly origin: string;
   /** Number of promises. */
   readonly size: number;
-  /** RFC 6962 root over their leaves, 32 bytes. */
+  /** RFC 6962 root over the leaves of the promises, 32 bytes. */
   readonly root: Uint8Array;
 }
 

@@ -4,14 +4,14 @@
  * batches of the sizes that the sealer creates.
  */
 export const PROOF_LIMITS = {
-  /** Bytes of the proofs of one batch, or of the tags of one batch or roll-up. */
+  /** Maximum number of bytes of the proofs of one batch, or of the tags of one batch or roll-up. */
   fileBytes: 192 * 1024 * 1024,
   /**
-   * Bytes of all proofs, in addition to an allowance per byte of the entries that they are about. A file that is read
-   * again counts again.
+   * Maximum number of bytes of all proofs, in addition to an allowance per byte of the entries that they are about. A
+   * file that is read again counts again.
    */
   proofBytes: 16 * 1024 * 1024,
-  /** The same for tags. Each leaf of the cover shows the absence of an erasure for each record. */
+  /** The same limit for tags. Each leaf of the cover shows the absence of an erasure for each record. */
   tagBytes: 256 * 1024 * 1024,
   bytesPerEntryByte: 20,
 } as const;

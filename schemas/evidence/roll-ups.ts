@@ -8,7 +8,7 @@
 /** 0: a batch. 1, 2: a roll-up. */
 export type Level = 0 | 1 | 2;
 
-/** Leaves of the ledger tree in the period of a roll-up, its own included, by level. */
+/** Number of leaves of the ledger tree in the period of a roll-up, including its own, by level. */
 export const PERIODS = { 1: 128, 2: 16_384 } as const;
 
 /** Returns the level of the ledger-tree leaf of this number: 0 for a batch, 1 or 2 for a roll-up. */
@@ -17,7 +17,7 @@ export function levelOf(number: number): Level {
   return (number + 1) % PERIODS[1] === 0 ? 1 : 0;
 }
 
-/** Number of the first leaf in the period of the leaf `number`; of a batch, its own number. */
+/** Number of the first leaf in the period of the leaf `number`. For a batch, this is its own number. */
 export function firstCovered(number: number): number {
   const level = levelOf(number);
   return level === 0 ? number : number + 1 - PERIODS[level];

@@ -29,7 +29,7 @@ export interface VerifierKey {
   readonly type: SignatureType;
 }
 
-/** Most signature lines of a note (docs/evidence-format.md §7). */
+/** Maximum number of signature lines of a note (docs/evidence-format.md §7). */
 const MAX_SIGNATURES = 256;
 
 /** The name of a key has no +, no white space of Unicode, no U+FEFF and no control character: `\s` lacks U+0085. */
@@ -87,12 +87,12 @@ export function parseVerifierKey(line: string, types = LEDGER_KEY_TYPES): Verifi
   return equalBytes(noteKeyId(name, publicKey, type), keyId) ? { name, keyId, publicKey, type } : null;
 }
 
-/** The signature line of an Ed25519 key, line feed included. */
+/** The signature line of an Ed25519 key, including its line feed. */
 export function formatSignatureLine(name: string, publicKey: Uint8Array, signature: Uint8Array): string {
   return `\u2014 ${name} ${toBase64(concatBytes(noteKeyId(name, publicKey), signature))}\n`;
 }
 
-/** The whole note. @param text ends with a line feed */
+/** The whole note. @param text the text, which ends with a line feed */
 export function formatNote(text: string, signatureLines: readonly string[]): string {
   return `${text}\n${signatureLines.join('')}`;
 }
@@ -114,7 +114,7 @@ export function parseNote(note: string): SignedNote | null {
   return { text, signatures };
 }
 
-/** @param line without its line feed @returns null if it is not a signature line of a note */
+/** @param line a line without its line feed @returns null if it is not a signature line of a note */
 export function parseSignatureLine(line: string): NoteSignature | null {
   const [, name, encoded] = SIGNATURE_LINE.exec(line) ?? [];
   const bytes = encoded === undefined ? null : fromBase64(encoded);
@@ -140,7 +140,7 @@ export function linesOf({ signatures }: SignedNote, name: string, keyId: Uint8Ar
   return signatures.filter((line) => line.name === name && equalBytes(line.keyId, keyId));
 }
 
-/** @param lines of one key */
+/** @param lines the lines of one key */
 export async function verdictOf(
   lines: readonly NoteSignature[],
   isRight: (line: NoteSignature) => Promise<boolean>,

@@ -3,13 +3,13 @@ import { type TilePlace, tileNumber, tilePath } from '../merkle/tiles.js';
 import type { BatchHeader } from './batch-header.js';
 
 /*
- * The published structure of the ledger (docs/evidence-format.md §6): C2SP tiles of the ledger tree,
- * and beside them one file for each of its leaves: its runs and tags in the order of their trees.
+ * The published structure of the ledger (docs/evidence-format.md §6): C2SP tiles of the ledger tree, and one file for
+ * each of its leaves with the leaf's runs and tags in the order of their trees.
  */
 
-/** Bytes of a run: key, first and last revision. Its `start` is the end of the previous run. */
+/** Number of bytes of a run: key, first and last revision. Its `start` is the end of the previous run. */
 export const RUN_BYTES = 48;
-/** Bytes of a stream key and of a tag. */
+/** Number of bytes of a stream key and of a tag. */
 export const KEY_BYTES = 32;
 
 /** Paths of the published files, below `/checkpoints/`. The prefix of the tiled log is `/checkpoints/log`. */
@@ -18,7 +18,7 @@ export const STRUCTURE_FILES = {
   keys: 'keys',
   tile: (level: number, place: TilePlace) => `log/tile/${level}/${tilePath(place)}`,
   entries: (place: TilePlace) => `log/tile/entries/${tilePath(place)}`,
-  /** @param number of the leaf */
+  /** @param number number of the leaf */
   structure: (number: number) => `log/structure/${tileNumber(number)}`,
 } as const;
 
@@ -60,7 +60,7 @@ export function numberAt(bytes: Uint8Array, offset: number): number {
   return view.getUint32(0) * 2 ** 32 + view.getUint32(4);
 }
 
-/** Most bytes of an entry: its length is written as two bytes (c2sp.org/tlog-tiles). */
+/** Maximum number of bytes of an entry: its length is written as two bytes (c2sp.org/tlog-tiles). */
 const MAX_ENTRY_BYTES = 0xffff;
 
 /** Writes entries as a bundle. @throws RangeError for an entry that is too long */
@@ -73,7 +73,7 @@ export function entryBundle(entries: readonly Uint8Array[]): Uint8Array {
   );
 }
 
-/** Reads a bundle. @returns null if it is not exactly one of this many entries */
+/** Reads a bundle. @returns null if it does not consist of exactly this number of entries */
 export function parseEntryBundle(bytes: Uint8Array, count: number): readonly Uint8Array[] | null {
   const entries: Uint8Array[] = [];
   let at = 0;

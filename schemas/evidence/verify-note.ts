@@ -23,9 +23,9 @@ export async function verifyNote(note: SignedNote, key: VerifierKey): Promise<No
 }
 
 /**
- * Looks for a signature of a key of the ledger over a checkpoint, as `verifyEd25519Note`. A signature
- * with ML-DSA-44 covers origin, size and root: the whole text of this format (c2sp.org/tlog-cosignature).
- * It states no time: only a witness does.
+ * Looks for a signature of a key of the ledger over a checkpoint, as `verifyEd25519Note`. A signature with ML-DSA-44
+ * covers origin, size and root: the whole text of this format (c2sp.org/tlog-cosignature). It states no time, because
+ * only a witness does that.
  */
 export async function verifyCheckpoint(note: SignedNote, key: VerifierKey): Promise<NoteVerdict> {
   if (key.type !== SIGNATURE_TYPES.mlDsa) return verifyEd25519Note(note, key);

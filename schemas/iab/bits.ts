@@ -46,7 +46,7 @@ export class BitReader {
   }
 }
 
-/** Runs a reader of a foreign text. @returns null if the text is not of its form */
+/** Runs a reader on a text from outside. @returns null if the text does not have the reader's form */
 export function readOrNull<T>(read: () => T): T | null {
   try {
     return read();

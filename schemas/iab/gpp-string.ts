@@ -13,7 +13,7 @@ export type OptOut = (typeof OPT_OUTS)[number];
 export const OPT_OUT_VALUES = ['not_applicable', 'opted_out', 'not_opted_out'] as const;
 export type OptOutValue = (typeof OPT_OUT_VALUES)[number];
 
-/** The first fields of the sections after `Version`, each of two bits, as far as the opt-outs. */
+/** The fields of the sections from after `Version` to the opt-outs, each of two bits. */
 const FIELDS: Readonly<Record<GppSection, readonly string[]>> = {
   usnat: [
     'SharingNotice',
@@ -29,14 +29,14 @@ const FIELDS: Readonly<Record<GppSection, readonly string[]>> = {
   usca: ['SaleOptOutNotice', 'SharingOptOutNotice', 'SensitiveDataLimitUseNotice', 'SaleOptOut', 'SharingOptOut'],
 };
 
-/** Characters of the shortest core that IAB's library reads, which refuses one that ends after the opt-outs. */
+/** Length of the shortest core that IAB's library reads. The library refuses a core that ends after the opt-outs. */
 const CORE_CHARACTERS: Readonly<Record<GppSection, number>> = { usnat: 10, usca: 8 };
 
 /** The statements of one section of the United States. */
 export interface OptOutStatement {
   readonly section: GppSection;
   readonly optOuts: Readonly<Partial<Record<OptOut, OptOutValue>>>;
-  /** Global Privacy Control; null: the section does not state it. */
+  /** Global Privacy Control, or null if the section does not state it. */
   readonly gpc: boolean | null;
 }
 
@@ -74,7 +74,7 @@ export function readGppString(text: string): GppStatement | null {
   });
 }
 
-/** Reads the numbers of the sections: a Fibonacci range, in which a few characters could name billions. */
+/** Reads the numbers of the sections: a Fibonacci range, where a few characters could name billions. */
 function readHeader(bits: BitReader): number[] {
   if (bits.number(6) !== TYPE || bits.number(6) !== VERSION) throw new RangeError('not GPP version 1');
   const ids: number[] = [];

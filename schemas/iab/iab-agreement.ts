@@ -3,7 +3,7 @@ import type { GppSettings, TcfSettings } from './iab-settings.js';
 import { areKnownVendors, areWithin, type TcStatement } from './tc-string.js';
 import type { VendorList } from './vendor-list.js';
 
-/** The answers of a record: true if the category was permitted. */
+/** The answers of a record; true means that the category was permitted. */
 type Answers = Readonly<Record<string, boolean>>;
 
 /** A part of a TC string that differs from the configuration and the answers. */
@@ -29,8 +29,8 @@ export function permittedNumbers(by: Readonly<Record<string, readonly number[]>>
 /**
  * Compares a TC string with the configuration under which the person chose, and with the answers. There may be fewer
  * vendors than configured, because a vendor that declares none of the purposes has no consent.
- * @param claiming the vendors for which the format wants the bit of legitimate interest (`claimingVendors`); null: the
- *   vendor list is not known, so that these bits of vendors that were disclosed are not compared
+ * @param claiming the vendors for which the format requires the bit of legitimate interest (`claimingVendors`), or null
+ * if the vendor list is not known, so that these bits of vendors that were disclosed are not compared
  * @returns the parts that differ
  */
 export function tcDifferences(
@@ -61,9 +61,9 @@ export function tcDifferences(
 }
 
 /**
- * The vendors of a configuration for which the format wants the bit of legitimate interest where they were displayed:
- * those that declare special purposes alone (Transparency and Consent String v2, Vendor Legitimate Interest Section).
- * TCF 2.4, whose lists have standard texts, wants none.
+ * The vendors of a configuration for which the format requires the bit of legitimate interest if they were displayed:
+ * those that only declare special purposes (Transparency and Consent String v2, Vendor Legitimate Interest Section).
+ * TCF 2.4, whose lists have standard texts, requires none.
  */
 export function claimingVendors({ vendors }: TcfSettings, list: VendorList): readonly number[] {
   if (list.standardTexts !== undefined) return [];
@@ -73,12 +73,12 @@ export function claimingVendors({ vendors }: TcfSettings, list: VendorList): rea
   });
 }
 
-/** Whether a person who gave these answers has opted out by them. */
+/** Whether these answers are an opt-out. */
 export function isOptedOut(settings: GppSettings, answers: Answers): boolean {
   return settings.opt_out.some((key) => !isPermitted(answers, key));
 }
 
-/** Whether a GPP string has the configured sections, and no other one. */
+/** Whether a GPP string has the configured sections and no others. */
 export function areSections({ sections, others }: GppStatement, settings: GppSettings): boolean {
   const stated = sections.map(({ section }) => section);
   return others.length === 0 && stated.sort().join() === [...settings.sections].sort().join();

@@ -60,7 +60,7 @@ export const GppSettings = z
   .meta({ id: 'GppSettings' });
 export type GppSettings = z.infer<typeof GppSettings>;
 
-/** Signals of IAB that the site speaks. */
+/** Signals of IAB that the site sends. */
 export const IabSettings = z
   .strictObject({ tcf: TcfSettings.exactOptional(), gpp: GppSettings.exactOptional() })
   .meta({ id: 'IabSettings' });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Characters of one string: a TC string with both lists of a thousand vendors has about 700. */
+/** Maximum number of characters of one string. A TC string with both lists of a thousand vendors has about 700. */
 const MOST_CHARACTERS = 8_000;
 
 /**

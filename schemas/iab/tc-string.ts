@@ -25,11 +25,11 @@ export interface TcStatement {
   readonly vendorLegitimateInterests: VendorRanges;
   /** The publisher's own restrictions. */
   readonly restrictions: number;
-  /** Vendors that were disclosed to the person; null: the string does not state them. */
+  /** Vendors that were disclosed to the person, or null if the string does not state them. */
   readonly disclosed: VendorRanges | null;
   /**
-   * Whether it states more: that purpose 1 was not disclosed, purposes of the publisher, vendors that are allowed, or a
-   * segment of another kind or for the second time.
+   * Whether the string states more: that purpose 1 was not disclosed, purposes of the publisher, vendors that are
+   * allowed, or a segment of another kind or for the second time.
    */
   readonly hasMore: boolean;
 }
@@ -45,7 +45,7 @@ const DECISECOND_MS = 100;
 /**
  * Reads a TC string. Ranges stay ranges, because a text of a few thousand characters can name a hundred million
  * vendors, and listing them would exhaust memory.
- * @param text at most what `IabSignals` admits
+ * @param text a text that is no longer than `IabSignals` admits
  * @returns null if it is not a TC string of version 2, has a second core, or has ranges that overlap or are not
  *   ascending
  */
@@ -99,7 +99,10 @@ function readCore(bits: BitReader): Omit<TcStatement, 'disclosed'> {
   };
 }
 
-/** Skips the restrictions of the publisher, and throws if the string ends within them. @returns how many */
+/**
+ * Skips the restrictions of the publisher, and throws if the string ends within them.
+ * @returns the number of restrictions
+ */
 function readRestrictions(bits: BitReader): number {
   const restrictions = bits.number(12);
   for (let left = restrictions; left > 0; left -= 1) {
@@ -125,7 +128,7 @@ function readSegments(segments: readonly string[]): Pick<TcStatement, 'disclosed
   return { disclosed, hasMore };
 }
 
-/** Whether a segment of the publisher states purposes. The library writes one that states none. */
+/** Whether a segment of the publisher states purposes. The library writes a segment without purposes. */
 function hasPublisherPurposes(bits: BitReader): boolean {
   const consents = bits.positions(PURPOSES);
   const interests = bits.positions(PURPOSES);

@@ -25,7 +25,7 @@ export function canonicalJson(value: JsonValue): string {
   return `{${members.map(([name, member]) => `${canonicalString(name)}:${canonicalJson(member)}`).join(',')}}`;
 }
 
-/** One string in canonical form, quotes included. @throws NotCanonicalizable */
+/** One string in canonical form, including quotes. @throws NotCanonicalizable */
 export function canonicalString(text: string): string {
   if (!text.isWellFormed()) throw new NotCanonicalizable('a string contains a lone surrogate');
   return JSON.stringify(text);

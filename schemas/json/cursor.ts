@@ -59,7 +59,7 @@ export class Cursor {
   /**
    * @param text the same bytes as characters U+0000 to U+00FF: values are slices of it, which cost
    *   next to nothing
-   * @param end offset at which reading stops, not included
+   * @param end offset before which reading stops
    */
   constructor(
     readonly bytes: Uint8Array,
@@ -68,7 +68,7 @@ export class Cursor {
     readonly end: number,
   ) {}
 
-  /** Whether all was walked through. */
+  /** Whether the cursor has passed all bytes. */
   get isDone(): boolean {
     return !this.isBroken && this.at === this.end;
   }

@@ -26,8 +26,8 @@ const FORMATS: Readonly<Record<string, string>> = {
 const MAX_VALUES = 24;
 
 /**
- * Says what a schema demands of a value that it refuses, in our words instead of a library's: a phrase that follows the
- * name of the field, such as “must have at most 100 characters; it has 312”. Passed to `safeParse` as `error`, it
+ * Says what a schema requires of a value that it refuses, in our words instead of a library's: a phrase that follows
+ * the name of the field, such as “must have at most 100 characters; it has 312”. Passed to `safeParse` as `error`, it
  * applies where the schema itself states no message. The value is not repeated, because it may be personal.
  */
 export function schemaWords(issue: z.core.$ZodRawIssue): string {

@@ -21,7 +21,7 @@ export class StrictJsonError extends Error {
   constructor(
     readonly problem: StrictJsonProblem,
     message: string,
-    /** Names and indexes that lead to a number that is out of range; null for other errors. */
+    /** Names and indexes that lead to a number that is out of range, or null for other errors. */
     readonly path: readonly string[] | null = null,
   ) {
     super(message);
@@ -29,15 +29,15 @@ export class StrictJsonError extends Error {
 }
 
 /**
- * Which numbers are accepted. `held`: those that a double represents to the last digit, or the 17 digits that other
- * languages write for a double. `shortest`: those whose value equals the shortest text of their double, as evidence
- * requires (docs/evidence-format.md §2).
+ * Which numbers are accepted. `held` accepts numbers that a double represents to the last digit, or the 17 digits that
+ * other languages write for a double. `shortest` accepts numbers whose value equals the shortest text of their double,
+ * as evidence requires (docs/evidence-format.md §2).
  */
 export type ReadNumbers = 'held' | 'shortest';
 
-/** Containers within containers, the outermost counted (docs/http-api.md, “Bodies”). */
+/** Maximum nesting of containers, including the outermost (docs/http-api.md, “Bodies”). */
 export const MAX_JSON_DEPTH = 32;
-/** Members, elements and containers of one text. */
+/** Maximum number of members, elements and containers of one text. */
 export const MAX_JSON_VALUES = 100_000;
 
 /**
@@ -215,7 +215,7 @@ function isHeldExactly(literal: string, numbers: ReadNumbers): boolean {
   return numbers === 'held' && significantDigits(value.toPrecision(digits.length)) === digits;
 }
 
-/** The digits of a decimal number from the first that is not zero to the last such. */
+/** The digits of a decimal number, from the first non-zero digit to the last. */
 function significantDigits(literal: string): string {
   const [mantissa = ''] = literal.split(/[eE]/, 1);
   const digits = mantissa.replaceAll(/[-.]/g, '');

@@ -2,8 +2,8 @@
  * Reads a language tag (RFC 5646) as pages, browsers and systems write it: in any case, with underscores, with
  * extensions, or with other text after it (`tr_TR.UTF-8`). It drops everything from the first unreadable subtag on, and
  * extended language subtags (`zh-cmn-Hans`).
- * @returns the tag in canonical form; undefined if it names no language that the engine knows, as
- *   `x-default`, `und` and `english` do not
+ * @returns the tag in canonical form, or undefined if it names no language that the engine knows, as `x-default`, `und`
+ * and `english` do not
  */
 export function localeOf(text: string): Intl.Locale | undefined {
   const subtags = hyphenated(text)
@@ -13,10 +13,10 @@ export function localeOf(text: string): Intl.Locale | undefined {
   for (; subtags.length > 0; subtags.pop()) {
     try {
       const locale = new Intl.Locale(subtags.join('-'));
-      // Likely subtags are known of registered languages only (UTS #35).
+      // Likely subtags are only known for registered languages (UTS #35).
       return !locale.baseName.startsWith('und') && locale.maximize().script ? locale : undefined;
     } catch {
-      // The last subtag is none.
+      // The last part is not a subtag.
     }
   }
   return undefined;
@@ -30,7 +30,7 @@ export function hyphenated(text: string): string {
 /** Longer than any tag without extensions (RFC 5646 §4.4.1). It limits the work for a text that is not a tag. */
 const MAX_LENGTH = 64;
 
-/** Whether a text is a language tag as a whole (UTS #35 §3), also with underscores. */
+/** Whether a text is a language tag as a whole (UTS #35 §3), including tags with underscores. */
 export function isWellFormed(text: string): boolean {
   try {
     return Intl.getCanonicalLocales(text.trim().replaceAll('_', '-')).length === 1;
@@ -39,7 +39,7 @@ export function isWellFormed(text: string): boolean {
   }
 }
 
-/** Whether two texts are the same tag, in any case, also with underscores. */
+/** Whether two texts are the same tag, in any case, including tags with underscores. */
 export function isSameTag(one: string, other: string): boolean {
   return hyphenated(one).toLowerCase() === hyphenated(other).toLowerCase();
 }

@@ -12,13 +12,13 @@ export interface ShownLeaf {
 /** The leaves that a proof shows. There may be millions, too many for an object each. */
 export interface ShownLeaves {
   readonly length: number;
-  /** Place in the tree of the shown leaf at a position, from 0; undefined beyond the last one. */
+  /** Place in the tree of the shown leaf at a position, from 0, or undefined beyond the last one. */
   readonly placeAt: (position: number) => number | undefined;
-  /** Leaf hash, 32 bytes; asked for once. */
+  /** Leaf hash, 32 bytes. It is requested once. */
   readonly hashAt: (position: number) => Uint8Array;
 }
 
-/** Hashes in order; arrays are such. */
+/** Hashes in order, for example an array. */
 export interface Hashes {
   readonly length: number;
   readonly at: (position: number) => Uint8Array | undefined;
@@ -27,15 +27,15 @@ export interface Hashes {
 /**
  * Returns whether no leaf of a sorted tree lies between two shown leaves, so that whatever would sort between them is
  * absent (RFC 9162 trees on their own only prove presence).
- * @param before index of the last shown leaf before the position; undefined if none
- * @param next index of the first shown leaf after it; undefined if none
+ * @param before index of the last shown leaf before the position, or undefined if none
+ * @param next index of the first shown leaf after it, or undefined if none
  * @param size number of leaves of the tree
  */
 export function areAdjacent(before: number | undefined, next: number | undefined, size: number): boolean {
   return (next ?? size) === (before ?? -1) + 1;
 }
 
-/** Most leaves of a tree that a proof may be about: above, indexes are not exact. */
+/** Maximum number of leaves of a tree for a proof: beyond it, indexes are not exact. */
 const MOST_LEVELS = 53;
 
 /**
@@ -44,8 +44,7 @@ const MOST_LEVELS = 53;
  * @param size number of leaves of the tree
  * @param shown leaves with strictly increasing indexes
  * @param hashes 32 bytes each; every one must be used
- * @returns the root, 32 bytes; null if there are too few or too many hashes, or the leaves are not in
- *   order
+ * @returns the root, 32 bytes, or null if there are too few or too many hashes, or the leaves are not in order
  */
 export function rootOfShown(size: number, shown: readonly ShownLeaf[], hashes: Hashes): Uint8Array | null {
   return rootOfShownLeaves(size, leavesOf(shown), hashes);
@@ -72,7 +71,7 @@ interface Reader {
   nextHash: number;
 }
 
-/** The place of no leaf, beyond all others. */
+/** A place beyond all leaves. */
 const NOWHERE = Number.POSITIVE_INFINITY;
 
 function leavesOf(shown: readonly ShownLeaf[]): ShownLeaves {
@@ -107,9 +106,9 @@ function rootOfRange(reader: Reader, start: number, end: number): Uint8Array | n
 }
 
 /**
- * The same proof about some of its shown leaves.
- * @param keep indexes of the leaves that stay shown, at least one
- * @returns the hashes beside them; null if the given proof is not one
+ * Reduces the proof to some of its shown leaves.
+ * @param keep indexes of the leaves that remain shown, at least one
+ * @returns the hashes beside them, or null if the given proof is not one
  */
 export function fewerShown(
   size: number,
@@ -144,7 +143,7 @@ function splitPoint(n: number): number {
 interface Subtree {
   readonly level: number;
   readonly hash: Uint8Array;
-  /** The hashes next to the shown leaves in it, from left to right; null if it has no shown leaf. */
+  /** The hashes next to the shown leaves in it, from left to right, or null if it has no shown leaf. */
   readonly beside: readonly Uint8Array[] | null;
 }
 
@@ -180,7 +179,7 @@ export class ShownLeavesProof {
     return foldFrontier(this.#frontier.map(({ hash }) => hash));
   }
 
-  /** The hashes beside the shown leaves. Without a shown leaf, the root alone; without leaves, none. */
+  /** The hashes beside the shown leaves. If no leaf is shown, this is the root alone; without leaves, it is empty. */
   hashes(): readonly Uint8Array[] {
     const [first, ...rest] = [...this.#frontier].reverse();
     if (first === undefined) return [];

@@ -7,7 +7,7 @@ import type { TreeNode } from './tree.js';
 
 /** Hashes of a full tile, and entries of a full bundle. */
 export const TILE_WIDTH = 256;
-/** Levels of the tree between two levels of tiles. */
+/** Number of levels of the tree between two levels of tiles. */
 const TILE_HEIGHT = 8;
 /** Media type of tiles and bundles. */
 export const TILE_TYPE = 'application/octet-stream';
@@ -49,22 +49,22 @@ export function parseTilePath(text: string): TilePlace | null {
   return { index, width };
 }
 
-/** The nodes of the tree that a tile has, in order. @param level of the tile */
+/** The nodes of the tree that a tile has, in order. @param level level of the tile */
 export function nodesOfTile(level: number, { index, width }: TilePlace): readonly TreeNode[] {
   return Array.from({ length: width }, (_, i) => ({ level: level * TILE_HEIGHT, index: index * TILE_WIDTH + i }));
 }
 
-/** How many nodes of a tile's level a tree of this size has. @param level of the tile */
+/** How many nodes of a tile's level a tree of this size has. @param level level of the tile */
 export function tileNodes(level: number, size: number): number {
   return Math.floor(size / TILE_WIDTH ** level);
 }
 
-/** Whether a tree of this size has the tile. @param level of the tile */
+/** Whether a tree of this size has the tile. @param level level of the tile */
 export function isTileOf(level: number, { index, width }: TilePlace, size: number): boolean {
   return index * TILE_WIDTH + width <= tileNodes(level, size);
 }
 
-/** The tile at a place of a tree of this size, as wide as it is there; null if the tree has none. */
+/** The tile at a place of a tree of this size, as wide as it is there, or null if the tree has none. */
 export function tileIn(level: number, index: number, size: number): TilePlace | null {
   const width = Math.min(TILE_WIDTH, tileNodes(level, size) - index * TILE_WIDTH);
   return width > 0 ? { index, width } : null;

@@ -56,9 +56,9 @@ export function provedPrefixRoot(
 /**
  * The audit path of a leaf in the smaller tree of a consistency path that was verified. Perfect subtrees
  * are the same in every larger tree, so the rest follows from the path of the leaf in any such tree.
- * @param index of the leaf, below `first`
- * @param path its audit path in a tree of more than `first` leaves
- * @param consistency path from `first` to a size above
+ * @param index index of the leaf, less than `first`
+ * @param path the leaf's audit path in a tree of more than `first` leaves
+ * @param consistency the consistency path from `first` to a larger size
  * @returns null if the paths are too short
  */
 export function earlierInclusion(

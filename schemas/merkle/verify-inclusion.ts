@@ -45,7 +45,7 @@ export function verifyInclusion(
   return equalBytes(computed, root) ? { ok: true } : refuse('the path does not lead to the root');
 }
 
-/** The root to which an audit path leads, or why it leads nowhere. */
+/** The root that an audit path leads to, or why the path is invalid. */
 export function rootFromInclusionProof(
   index: number,
   size: number,

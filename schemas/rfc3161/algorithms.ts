@@ -22,7 +22,7 @@ export function parseAlgorithmIdentifier(node: Asn1Node, what: string): Algorith
 }
 
 /**
- * Returns the hash that an AlgorithmIdentifier names; undefined if it is unknown.
+ * Returns the hash that an AlgorithmIdentifier names, or undefined if it is unknown.
  * @throws MalformedInput if its parameters are anything but absent or NULL (RFC 5754 §2)
  */
 export function hashOf(algorithm: AlgorithmIdentifier, what: string): HashAlgorithm | undefined {
@@ -32,7 +32,7 @@ export function hashOf(algorithm: AlgorithmIdentifier, what: string): HashAlgori
 }
 
 /**
- * Returns the signature scheme that an AlgorithmIdentifier names; undefined if it is unknown.
+ * Returns the signature scheme that an AlgorithmIdentifier names, or undefined if it is unknown.
  *
  * @param digest the hash to use where the identifier names only the key's kind (CMS allows that,
  *   RFC 5754 §3)

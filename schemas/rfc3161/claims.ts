@@ -33,7 +33,7 @@ export function claimsOf({
   };
 }
 
-/** Returns the hash of the imprint; undefined if it is unknown or malformed. */
+/** Returns the hash of the imprint, or undefined if it is unknown or malformed. */
 export function imprintHash({ algorithm }: TstInfo['imprint']): HashAlgorithm | undefined {
   const hash = attempt(() => hashOf(algorithm, 'messageImprint'));
   return hash instanceof MalformedInput ? undefined : hash;

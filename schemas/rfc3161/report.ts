@@ -29,7 +29,7 @@ export const TIMESTAMP_CHECKS = [
 export type TimestampCheckId = (typeof TIMESTAMP_CHECKS)[number];
 export type CheckOutcome = 'pass' | 'fail' | 'indeterminate' | 'not-applicable';
 
-/** One check of the report. `message` is for people, and safe to print. */
+/** One check of the report. `message` is readable text, and safe to print. */
 export interface TimestampCheck {
   readonly id: TimestampCheckId;
   readonly outcome: CheckOutcome;
@@ -48,7 +48,7 @@ export interface TimestampInput {
    * DER certificates that the verifying person trusts: roots, intermediates or the signer's own.
    */
   readonly trustAnchors: readonly Uint8Array[];
-  /** DER certificates that help to build the chain; nothing in them is trusted. */
+  /** DER certificates that help to build the chain. Nothing in them is trusted. */
   readonly untrusted?: readonly Uint8Array[];
   /** DER CRLs. */
   readonly crls?: readonly Uint8Array[];
@@ -65,7 +65,7 @@ export interface TimestampInput {
   readonly spend?: SpendWork;
   /** The nonce of the request, as an unsigned big-endian number. */
   readonly expectedNonce?: Uint8Array;
-  /** Dotted OIDs of the policies that are accepted; any policy if left out. */
+  /** Dotted OIDs of the policies that are accepted. If omitted, any policy is. */
   readonly allowedPolicies?: readonly string[];
 }
 
@@ -73,11 +73,11 @@ export interface TimestampInput {
 export interface TimestampClaims {
   /** Cut to milliseconds. */
   readonly genTime: Date;
-  /** Microseconds since 1970, as far as the token states them. */
+  /** Microseconds since 1970, with the precision of the token. */
   readonly genTimeMicroseconds: bigint;
   /** The text in the token, e.g. `20260102030405.678901Z`. */
   readonly genTimeText: string;
-  /** Undefined where the authority states none. */
+  /** Undefined if the authority states none. */
   readonly accuracyMicroseconds: number | undefined;
   /** Hexadecimal content octets of the INTEGER. */
   readonly serial: string;
@@ -104,7 +104,7 @@ export interface CertificateSummary {
 /** How long a token remains valid. The texts are safe to print. */
 export interface SoundUntil {
   readonly date: Date;
-  /** For people, in English. */
+  /** Readable text in English. */
   readonly reason: string;
   /** The certificate that expires, or the algorithm or key that is no longer considered sound. */
   readonly cause: { readonly kind: 'certificate' | 'algorithm'; readonly name: string };
@@ -116,26 +116,26 @@ export interface TimestampReport {
   readonly outcome: 'pass' | 'fail' | 'indeterminate';
   /** All of `TIMESTAMP_CHECKS`, in that order. */
   readonly checks: readonly TimestampCheck[];
-  /** Undefined where the token could not be read. */
+  /** Undefined if the token could not be read. */
   readonly claims: TimestampClaims | undefined;
   readonly signer: CertificateSummary | undefined;
-  /** From the signer's certificate to the trust anchor; empty where no chain was found. */
+  /** From the signer's certificate to the trust anchor. Empty if no chain was found. */
   readonly chain: readonly CertificateSummary[];
-  /** DER of the same certificates, for those who keep or ask about them. */
+  /** DER of the same certificates, for callers that store them or query their state. */
   readonly chainCertificates: readonly Uint8Array[];
   /**
    * The organization of the trust anchor, which distinguishes authorities: `Name.organization` of its subject.
-   * Undefined where no chain was found.
+   * Undefined if no chain was found.
    */
   readonly organization: string | undefined;
   /**
-   * State of the revocation check; `provisional` passes, and a later CRL or OCSP answer would make
-   * it conclusive.
+   * State of the revocation check. `provisional` passes, and a later CRL or OCSP response would make the result
+   * conclusive.
    */
   readonly revocation: 'conclusive' | 'provisional' | 'indeterminate' | 'revoked' | 'not-applicable' | 'ignored';
   /**
-   * The time until which the token remains valid without a newer one over it: the first expiry of a certificate of the
-   * chain or the first sunset of an algorithm. Undefined if no chain was found.
+   * The time until which the token remains valid without a newer token over it: the first expiry of a certificate of
+   * the chain or the first sunset of an algorithm. Undefined if no chain was found.
    */
   readonly soundUntil: SoundUntil | undefined;
 }
@@ -154,12 +154,12 @@ export function cutText(text: string): string {
 
 const NOT_CHECKED = 'not checked';
 
-/** Builds a check that was not made because another one failed or is undecided. @param reason the cause */
+/** Builds a check that was not made because another check failed or is undecided. @param reason the cause */
 export function notChecked(id: TimestampCheckId, reason: string): TimestampCheck {
   return check(id, 'indeterminate', `${NOT_CHECKED}${reason}`);
 }
 
-/** Whether a check was not made, because of another one. */
+/** Whether a check was not made because of another check. */
 export function wasNotMade({ outcome, message }: TimestampCheck): boolean {
   return outcome === 'indeterminate' && message.startsWith(NOT_CHECKED);
 }

@@ -3,11 +3,11 @@ import { type Strength, weakest } from './strength.js';
 import type { Path } from './x509/path.js';
 
 /**
- * Returns the time until which a token remains valid without a newer one over it.
+ * Returns the time until which a token remains valid without a newer token over it.
  *
- * @param path its chain, to the anchor
+ * @param path the token's chain, up to the anchor
  * @param strengths the algorithms and keys that its signatures and its imprint depend on
- * @returns undefined without a chain
+ * @returns undefined if there is no chain
  */
 export function soundUntil(path: Path, strengths: readonly Strength[]): SoundUntil | undefined {
   const ends: SoundUntil[] = path.map(({ subject, notAfter }) => ({

@@ -4,7 +4,7 @@ import type { HashAlgorithm, PublicKey, SignatureScheme } from '../crypto/algori
 export interface Strength {
   /** The evaluated algorithm or key, e.g. `RSA-2048`. */
   readonly name: string;
-  /** First time at which it is no longer considered sound; null if no such date was published. */
+  /** First time at which the algorithm or key is no longer considered sound, or null if no such date was published. */
   readonly soundUntil: Date | null;
 }
 
@@ -60,7 +60,7 @@ export function signatureStrengths(scheme: SignatureScheme, key: PublicKey): Str
   return 'hash' in scheme ? [keyStrength(key), hashStrength(scheme.hash)] : [keyStrength(key)];
 }
 
-/** The one that ends first; undefined for none. */
+/** The strength that ends first, or undefined if there is none. */
 export function weakest(strengths: readonly Strength[]): Strength | undefined {
   const end = (strength: Strength) => strength.soundUntil?.getTime() ?? Number.POSITIVE_INFINITY;
   return strengths.reduce<Strength | undefined>(

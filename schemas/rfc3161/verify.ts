@@ -182,7 +182,7 @@ function imprintStrength({ imprint }: TstInfo): Strength[] {
   return hash === undefined ? [] : [hashStrength(hash)];
 }
 
-/** The readable inputs. `onUnreadable` gets each other one with its problem. */
+/** Returns the readable inputs. `onUnreadable` receives each of the others with its problem. */
 function readAll<T>(
   inputs: readonly Uint8Array[],
   parse: (der: Uint8Array) => T,

@@ -1,4 +1,4 @@
-/** Characters after which a spreadsheet may begin a cell, whatever the file's own separator is. */
+/** Characters after which a spreadsheet may begin a cell, regardless of the file's own separator. */
 const SEPARATORS: ReadonlySet<string> = new Set([';', '\t', '|', '\r', '\n']);
 /** The signs that start a formula. East Asian versions of spreadsheets also accept the full-width ones. */
 const SIGNS: ReadonlySet<string> = new Set(['=', '+', '-', '@', '＝', '＋', '－', '＠']);

@@ -6,7 +6,7 @@ export function labelOf({ labels }: BannerView, name: string): Label {
   return labels[name] ?? { text: name, language: 'en' };
 }
 
-/** Title of the configuration, otherwise that of the cookie policy. */
+/** Title of the configuration, or else of the cookie policy. */
 export function titleOf({ banner, policy }: BannerView): string {
   return banner.title ?? policy?.title ?? '';
 }
@@ -22,12 +22,12 @@ export function control(
   return draw(tag, { ...attributes, part: name.replace('_', '-'), ...inLanguage(view, language) }, text);
 }
 
-/** Language of a text, and its own direction where it is not in the language of the banner. */
+/** Language of a text, and its direction if it is not in the language of the banner. */
 export function inLanguage(view: BannerView, language: string): Readonly<Record<string, string | false>> {
   return { lang: language, dir: language !== view.language && 'auto' };
 }
 
-/** A button whose part says what it does. */
+/** A button whose `part` names its action. */
 export function button(view: BannerView, name: string, look = ''): DrawnElement {
   return control(view, 'button', name, { type: 'button', class: look });
 }
@@ -53,7 +53,7 @@ export function details(view: BannerView, hasPolicy: boolean): DrawnElement {
   );
 }
 
-/** A choice among the languages of the site; nothing if there is only one. */
+/** A choice among the languages of the site. Nothing is shown if there is only one. */
 function languageChoice(view: BannerView): readonly Drawn[] {
   const { language, languages } = view;
   if (languages.length < 2) return [];

@@ -5,7 +5,7 @@ function palette(background: string, text: string, border: string, accept: strin
   return { background, text, border, accept, on_accept, reject: accept, on_reject: on_accept };
 }
 
-/** The look of the banner where the site states none. Contrast is at least 7:1 for text. */
+/** The look of the banner if the site states none. Contrast is at least 7:1 for text. */
 export const DEFAULT_APPEARANCE: Appearance = {
   layout: 'bar',
   side: 'start',

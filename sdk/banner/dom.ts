@@ -14,7 +14,7 @@ export const isConstructed = (): boolean => 'adoptedStyleSheets' in document;
 /**
  * Styles a shadow root. A constructed style sheet needs no permission of a content security policy;
  * browsers without it get a style element with the nonce.
- * @param nonce of the page's policy; undefined without one
+ * @param nonce nonce of the page's policy, or undefined if it has none
  */
 export function styleRoot(root: ShadowRoot, css: string, nonce?: string): void {
   if (isConstructed()) {

@@ -13,7 +13,10 @@ import type { Appearance, BannerView, Notice } from './view.js';
 export interface StatedPresentation {
   readonly layout?: string | undefined;
   readonly layout_version?: number | undefined;
-  /** `default`: the look of the SDK, whatever the site's configuration states; `site`: the look that it states. */
+  /**
+   * `default` is the look of the SDK, regardless of the site's configuration; `site` is the look that the configuration
+   * states.
+   */
   readonly theme?: string | undefined;
   readonly layer?: string | undefined;
   readonly controls?: readonly string[] | undefined;
@@ -35,9 +38,9 @@ const CONTROLS: ReadonlySet<string> = new Set(['button', 'input', 'select']);
 /**
  * Draws the banner as it was stated to have been shown. Its controls do nothing, the control that was used is marked,
  * and folded parts are open.
- * @param ticked categories that the person chose one by one
- * @returns null if no layout of this program has that name, version, layer, theme and controls, so that a drawing would
- *   show something that the person did not see
+ * @param ticked categories that the person chose individually
+ * @returns null if no layout of this program has that name, version, layer, theme and controls, because a drawing would
+ * then show something that the person did not see
  */
 export function drawingOf(
   view: BannerView,
@@ -80,9 +83,9 @@ function hasTheme({ layout, colour_scheme: colours }: StatedPresentation, theme:
 }
 
 /**
- * The boxes that are known to have been ticked: those of a choice that was saved. Another control decides
- * on all categories, whatever was ticked.
- * @param categories of the record
+ * The boxes that are known to have been ticked: those of a choice that was saved. Every other control decides on all
+ * categories, regardless of the boxes.
+ * @param categories categories of the record
  */
 export function tickedBy(
   { control }: StatedPresentation,

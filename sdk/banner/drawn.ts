@@ -3,7 +3,7 @@ export type Drawn = string | DrawnElement;
 
 export interface DrawnElement {
   readonly tag: string;
-  /** `true`: an attribute without a value. */
+  /** `true` stands for an attribute without a value. */
   readonly attributes: Readonly<Record<string, string | true>>;
   readonly children: readonly Drawn[];
 }

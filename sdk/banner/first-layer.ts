@@ -19,8 +19,8 @@ export function firstLayer(view: BannerView): DrawnElement {
       lang: language,
       dir: direction,
     },
-    // Long words scroll beside the buttons, which stay whole. In a modal dialog they take the focus, which the first
-    // button, which accepts, would otherwise have.
+    // Long texts scroll beside the buttons, which always remain visible. In a modal dialog the text takes the focus,
+    // because otherwise the first button, which accepts, would have it.
     draw(
       'div',
       { class: 'words', tabindex: '-1' },

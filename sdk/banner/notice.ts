@@ -3,8 +3,8 @@ import type { BannerView, Notice } from './view.js';
 
 /**
  * The notice that a signal of the browser was processed as an opt-out (CCPA regulations, §7025(c)(6)).
- * @param labels those of the service
- * @param isConflict whether it ended what an earlier choice permitted (§7025(c)(3))
+ * @param labels the labels of the service
+ * @param isConflict whether the signal ended what an earlier choice permitted (§7025(c)(3))
  */
 export function optOutNotice(labels: BannerView['labels'], isConflict: boolean): Notice {
   const { text, language } = labels.opt_out ?? { text: 'Opt-Out Request Honored', language: 'en' };

@@ -14,13 +14,13 @@ export interface PlaceholderState {
   readonly recipient: string;
   /** The optional categories that the visitor would permit for it. */
   readonly categories: readonly ViewedCategory[];
-  /** Address of a picture behind it; undefined: none. */
+  /** Address of a picture behind it, or undefined if there is none. */
   readonly image: string | undefined;
   /** Whether the content can be loaded once. */
   readonly canLoadOnce: boolean;
   /**
-   * `counts`: permitting counts at once. `asks`: the question is open, so that permitting leads to the settings.
-   * `nowhere`: it is open, and the page has no settings to lead to.
+   * `counts` means that permitting counts at once; `asks`, that the question is open, so that permitting leads to the
+   * settings; `nowhere`, that the question is open and the page has no settings.
    */
   readonly permitting: 'counts' | 'asks' | 'nowhere';
 }
@@ -76,7 +76,7 @@ function choice(part: string, language: string, content: readonly Drawn[], opens
   );
 }
 
-/** A text with `{0}` replaced; before what it stands for if a site's own text has no such place. */
+/** A text with `{0}` replaced. If a site's own text has no such place, the value follows the text. */
 function filled(text: string, content: readonly Drawn[]): readonly Drawn[] {
   const [before = '', after = ''] = text.includes('{0}') ? text.split('{0}') : [`${text} `];
   return [before, ...content, after];
@@ -86,7 +86,7 @@ function listed(drawn: readonly Drawn[]): readonly Drawn[] {
   return drawn.flatMap((one, i) => (i === 0 ? [one] : [', ', one]));
 }
 
-/** The style inside the shadow root of a placeholder. The page changes it as that of the banner. */
+/** The style inside the shadow root of a placeholder. The page changes it in the same way as that of the banner. */
 export function placeholderStyle(appearance: Appearance, scheme: Appearance['scheme']): string {
   return `${hostStyle(appearance, scheme)}\
 :host{display:inline-grid;position:relative;box-sizing:border-box;max-width:100%;font:medium/1.5 var(--cl-font);color:var(--cl-text);background:var(--cl-background);border:1px solid var(--cl-border);border-radius:var(--cl-radius);color-scheme:${schemesOf(scheme)}}\

@@ -11,10 +11,11 @@ export interface SettingsState {
   /** The categories that are ticked. */
   readonly ticked: Readonly<Record<string, boolean>>;
   /**
-   * The notice that the browser's signal counts as an opt-out, which the visitor can reverse; undefined if it does not.
+   * The notice that the browser's signal counts as an opt-out, which the visitor can reverse, or undefined if it does
+   * not.
    */
   readonly notice: Label | undefined;
-  /** Page on which the visitor checks the recorded choice; null: nothing is recorded yet. */
+  /** Page where the visitor checks the recorded choice, or null if nothing is recorded yet. */
   readonly proofPage: string | null;
 }
 

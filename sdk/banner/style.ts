@@ -12,7 +12,7 @@ const FONTS: Readonly<Record<Appearance['font'], string>> = {
   monospace: 'ui-monospace,monospace',
 };
 
-/** The parts of a style that a version of the layouts has of its own, for a drawing. */
+/** The parts of a style that are specific to one version of the layouts, for a drawing. */
 export interface Sheets {
   readonly shared: string;
   readonly wide: string;
@@ -21,7 +21,7 @@ export interface Sheets {
 }
 
 /**
- * Both layers, on every size. Sizes are those of the browser's own text (`medium`), whatever the page has for its root.
+ * Both layers, on every size. Sizes are those of the browser's own text (`medium`), regardless of the page's root size.
  */
 const SHARED = `\
 *{box-sizing:border-box}\
@@ -112,7 +112,10 @@ export function bannerStyle(appearance: Appearance, scheme: Appearance['scheme']
   return `${hostStyle(appearance, scheme) + SHARED + PLACED}:host{color-scheme:${schemesOf(scheme)}!important}`;
 }
 
-/** The style of a drawing, which states what a page asks the browser. @param sheets of the layout's version */
+/**
+ * The style of a drawing, which states what a page asks the browser.
+ * @param sheets the style sheets of the layout's version
+ */
 export function drawnStyle(appearance: Appearance, { scheme, size }: Surroundings, sheets: Sheets = SHEETS): string {
   const { shared, wide, narrow, drawn } = sheets;
   const sized = size === 'phone' ? `:host{max-width:24.375rem}${narrow}` : wide;
@@ -132,7 +135,7 @@ export function schemesOf(scheme: Appearance['scheme']): string {
 }
 
 function colours({ background, text, border, accept, on_accept, reject, on_reject }: Palette): string {
-  // A page that changes the one colour changes both buttons: neither stands out.
+  // A page that changes this one colour changes both buttons, so that neither stands out.
   const refusing =
     reject === accept && on_reject === on_accept
       ? '--cl-reject:var(--cl-accent);--cl-on-reject:var(--cl-on-accent)'

@@ -48,7 +48,10 @@ export interface ViewedCategory {
   readonly cookies: readonly ViewedCookie[];
 }
 
-/** All that the banner is drawn from: a configuration in one language, and the policy that it names. */
+/**
+ * Everything that the banner is drawn from: a configuration in one language, and the policy that the configuration
+ * names.
+ */
 export interface BannerView {
   readonly language: string;
   readonly languages: readonly string[];
@@ -59,6 +62,6 @@ export interface BannerView {
   readonly controller: { readonly legal_name: string; readonly contact: string };
   readonly categories: readonly ViewedCategory[];
   readonly appearance: Appearance;
-  /** Title of the cookie policy and its language; null without one. */
+  /** Title of the cookie policy and its language, or null if there is none. */
   readonly policy: { readonly title: string; readonly language: string } | null;
 }

@@ -10,7 +10,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const common = {
   absWorkingDir: here,
   bundle: true,
-  // terser removes white space, because esbuild would remove comments with it that bundlers read.
+  // terser removes white space, because esbuild would also remove comments that bundlers read.
   minifySyntax: true,
   minifyIdentifiers: true,
   charset: 'utf8',
@@ -27,7 +27,7 @@ await bundle('index', 'esm');
 await bundle('script', 'iife', 'consent');
 // Loaded by pages with content that is gated.
 await bundle('gate', 'esm');
-// Loaded by the file before it, on pages with placeholders for what is gated.
+// Loaded by the previous file, on pages with placeholders for gated content.
 await bundle('placeholder', 'esm');
 // Loaded by pages of sites that speak the signals of IAB.
 const LIBRARIES = '/* Contains libraries of IAB Tech Lab under the Apache License 2.0, changed by bundling. */';

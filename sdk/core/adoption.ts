@@ -18,15 +18,15 @@ export type RecordedChoice = Pick<
   | 'created_at'
   | 'valid_until'
 > & {
-  /** Former tool of an imported consent; null or absent: it was recorded here. */
+  /** Former tool of an imported consent. Null or absent if the consent was recorded here. */
   readonly imported_from?: string | null | undefined;
-  /** Time that this tool states. */
+  /** Time that the former tool states. */
   readonly claimed_at?: string | null | undefined;
 };
 
 const isTime: Guard<string> = (value): value is string => isText(value) && !Number.isNaN(Date.parse(value));
 
-/** It arrives from the site's backend as JSON. */
+/** The choice arrives from the site's backend as JSON. */
 export const isRecordedChoice = objectOf<RecordedChoice>({
   consent_type: isText,
   decision: isDecision,
@@ -43,10 +43,10 @@ export const isRecordedChoice = objectOf<RecordedChoice>({
 
 /**
  * The choice of a person on another device, for this one.
- * @param configuration of this site, in the language of the choice
+ * @param configuration the configuration of this site, in the language of the choice
  * @param now Unix milliseconds
- * @returns null: it does not count here. A permission counts only if it answers the site's own
- *   configuration; a refusal always, because it permits nothing
+ * @returns null if the choice does not count here. A permission only counts if it answers the site's own configuration;
+ * a refusal always counts, because it permits nothing
  */
 export function adopted(record: RecordedChoice, configuration: Configuration, now: number): Kept | null {
   const { consent_type, categories, created_at, valid_until, claimed_at } = record;

@@ -36,9 +36,9 @@ export type Configuration = Pick<
   | 'controller'
   | 'warnings'
 > & {
-  /** How the site wants the banner to look, if it says so; not checked. */
+  /** The look of the banner that the site states, if any. It is not checked. */
   readonly appearance?: unknown;
-  /** Signals of IAB that the site speaks; checked by the file that speaks them. */
+  /** Signals of IAB that the site sends. The file that sends them checks these settings. */
   readonly iab?: unknown;
   readonly categories: readonly KnownCategory[];
   readonly documents: readonly KnownDocument[];
@@ -65,7 +65,7 @@ const isDirection = (value: unknown): value is Configuration['direction'] => val
 
 const isWarnings = optional(listOf(objectOf<{ field: string; message: string }>({ field: isText, message: isText })));
 
-/** A newer service may know looks that this SDK does not: the banner then has its own. */
+/** A newer service may know looks that this SDK does not know. The banner then has the SDK's own look. */
 const isUnchecked = (_: unknown): _ is unknown => true;
 
 export const isConfiguration = objectOf<Configuration>({
@@ -105,7 +105,7 @@ export const isConfiguration = objectOf<Configuration>({
   warnings: isWarnings,
 });
 
-/** A document with its text, as a page shows it before it asks for an approval. */
+/** A document with its text, which a page shows before it asks for an approval. */
 export type ShownDocument = KnownDocument & Pick<ActiveDocument, 'content'>;
 export const isShownDocument = objectOf<ShownDocument>({
   slug: isText,
@@ -115,12 +115,12 @@ export const isShownDocument = objectOf<ShownDocument>({
   content: isText,
 });
 
-/** The part of the service's answer that the SDK reads and keeps; a newer service may say more. */
+/** The part of the service's response that the SDK reads and stores. A newer service may send more. */
 export type Acceptance = Pick<
   RecordedConsent,
   'consent_token' | 'proof_hash' | 'created_at' | 'duplicate' | 'promise' | 'warnings'
 >;
-/** The SDK keeps it as it came; whoever holds it against a package checks it (`consent-verify promise`). */
+/** The SDK stores it unchanged; it is checked when it is compared with a package (`consent-verify promise`). */
 const isPromise = (value: unknown): value is NonNullable<Acceptance['promise']> => typeof value === 'object';
 export const isAcceptance = objectOf<Acceptance>({
   consent_token: isText,

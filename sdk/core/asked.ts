@@ -41,7 +41,9 @@ export function digestsOf(asked: Asked): string {
   return asked.map(digestOf).join('.');
 }
 
-/** 32 bits: it notices what an operator changes, and need not resist one who looks for a collision. */
+/**
+ * 32 bits are enough to notice an operator's changes. The digest need not resist someone who searches for a collision.
+ */
 function digestOf(list: readonly string[]): string {
   let hash = 1;
   for (const unit of [...list].sort().join('\n').split('')) hash = Math.imul(hash ^ unit.charCodeAt(0), 0x01000193);
@@ -51,7 +53,7 @@ function digestOf(list: readonly string[]): string {
 /**
  * What the question of a choice asked for.
  * @param stored the lists that the device kept with a choice
- * @returns undefined: nobody knows
+ * @returns undefined if nobody knows
  */
 export function askedWith({ asked }: Kept, configuration: Configuration, stored: Asked | undefined): Asked | undefined {
   return [askedIn(configuration), stored].find((one) => one !== undefined && digestsOf(one) === asked);
@@ -60,15 +62,15 @@ export function askedWith({ asked }: Kept, configuration: Configuration, stored:
 /**
  * Whether the person of a choice is asked again under a configuration that names the same policy and categories. The
  * choice counts meanwhile, for what was asked then.
- * @param stored as for `askedWith`
- * @returns null: nobody knows what was asked, so that the choice does not count
+ * @param stored the stored lists, as for `askedWith`
+ * @returns null if nobody knows what was asked, so that the choice does not count
  */
 export function isAskedMore(kept: Kept, configuration: Configuration, stored: Asked | undefined): boolean | null {
   const { asked = '', isPermitted, categories } = kept;
   const now = askedIn(configuration);
   const before = askedWith(kept, configuration, stored);
   if (before === undefined) {
-    // A refusal stays one whoever receives data. One from before digests were kept permits nothing either.
+    // A refusal remains one regardless of who receives data, even if it is from before digests were kept.
     const isOther = asked !== '' && asked.split('.')[0] !== digestsOf(now).split('.')[0];
     return isPermitted || isOther ? null : false;
   }

@@ -4,13 +4,17 @@ import type { Categories, Choice } from './choice.js';
 /** The strings that the page gives to others with a choice, as the record keeps them. */
 export type IabStrings = NonNullable<BrowserConsent['iab']>;
 
-/** Puts choices into the words of a framework of the advertising industry. */
+/** Expresses choices in the terms of a framework of the advertising industry. */
 export interface ChoiceSignals {
-  /** @param categories the answer for every category @param now Unix milliseconds @returns undefined: no framework applies to the visitor */
+  /**
+   * @param categories the answer for every category
+   * @param now Unix milliseconds
+   * @returns undefined if no framework applies to the visitor
+   */
   stringsOf(categories: Categories, isOptedOut: boolean, now: number): IabStrings | undefined;
 }
 
-/** The part of a consent that is told to others. */
+/** The part of a consent that is passed on to others. */
 export interface SignalledConsent {
   readonly state: {
     readonly status: string;

@@ -30,8 +30,8 @@ const isStated = objectOf<Stated>({
 });
 
 /**
- * Writes a choice for the cookie: percent-encoded JSON, in which the categories are one text, with
- * `!` before those that were refused. docs/sdk.md describes it, and public verify reads it.
+ * Writes a choice for the cookie: percent-encoded JSON, in which the categories are one text with `!` before each
+ * refused category. docs/sdk.md describes it, and public verify reads it.
  */
 export function writeChoice({
   at,
@@ -47,7 +47,9 @@ export function writeChoice({
   return encodeURIComponent(JSON.stringify({ at, state, ...choice, categories: answers.join('.') } satisfies Stated));
 }
 
-/** @returns null for a text that is no choice. A choice without an order, as backends write it, is the oldest. */
+/**
+ * @returns null for a text that is not a choice. A choice without an order, as backends write it, counts as the oldest.
+ */
 export function readChoice(text: string): Kept | null {
   const stated = parseJson(decoded(text), isStated);
   if (stated === undefined) return null;
@@ -70,7 +72,7 @@ function readAnswers(text: string): Record<string, boolean> {
   return Object.fromEntries(keys.map((key) => [key.replace('!', ''), key[0] !== '!']));
 }
 
-/** Anyone can write a cookie, also one that is not percent-encoded. */
+/** Anyone can write a cookie, including one that is not percent-encoded. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

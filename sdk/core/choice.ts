@@ -17,11 +17,11 @@ export interface Choice {
   readonly proof_hash?: string | undefined;
   /** ISO 8601. */
   readonly created_at?: string | undefined;
-  /** ISO 8601; null: the choice does not expire. */
+  /** ISO 8601, or null if the choice does not expire. */
   readonly valid_until?: string | null | undefined;
   /**
-   * Order of choices: Unix milliseconds of the visitor's clock, and later than every choice that the
-   * page knew, so that a clock that is set back changes no order.
+   * Order of choices: Unix milliseconds by the visitor's clock, but later than every choice that the page knew, so that
+   * setting a clock back does not change the order.
    */
   readonly at: number;
 }
@@ -29,7 +29,7 @@ export interface Choice {
 /** Content of the cookie `_svc_consent`: a choice, its order among the choices, and its record. */
 export interface Kept extends Choice {
   readonly decision: Decision;
-  /** Idempotency key under which it is recorded; absent once the service has accepted it. */
+  /** Idempotency key under which the choice is recorded. Absent once the service has accepted the choice. */
   readonly key?: string | undefined;
   /**
    * Whether this ends a choice: the service refused the choice, or a signal of the browser came later.
@@ -38,15 +38,17 @@ export interface Kept extends Choice {
   readonly isVoid: boolean;
   /** Whether the signal was on when the choice was made: the choice is then the later of the two, and counts. */
   readonly isSignalled: boolean;
-  /** Whether something optional is permitted on record: by this choice or, if it is void, by the one before. */
+  /**
+   * Whether something optional is permitted on record: by this choice or, if this choice is void, by the previous one.
+   */
   readonly isPermitted: boolean;
-  /** `at` of the choice before it, if that waited for the service's answer when this one was made. */
+  /** `at` of the previous choice, if that choice was waiting for the service's response when this one was made. */
   readonly after?: number | undefined;
   /** Choices before this `at` were recorded, refused or dropped. They must not be recorded any more. */
   readonly settledAt?: number | undefined;
-  /** `isPermitted` of the choice before it. */
+  /** `isPermitted` of the previous choice. */
   readonly wasPermitted: boolean;
-  /** Digests of what the person was asked (`digestsOf`); absent in choices from before they were kept. */
+  /** Digests of what the person was asked (`digestsOf`). Absent in choices from before the digests were kept. */
   readonly asked?: string | undefined;
 }
 
@@ -60,12 +62,12 @@ export function isNext(kept: Kept): boolean {
   return (kept.after ?? 0) <= settledAtOf(kept);
 }
 
-/** The document to which consents to cookies refer. */
+/** The document that consents to cookies refer to. */
 export function cookiePolicyOf({ documents }: Configuration): KnownDocument | undefined {
   return documents.find(({ kind }) => kind === 'cookie_policy');
 }
 
-/** The answer for every category: required ones are on, others off unless they are chosen. */
+/** The answer for every category: required categories are on, and others are off unless they are chosen. */
 export function completeCategories({ categories }: Configuration, chosen: Categories): Record<string, boolean> {
   return Object.fromEntries(categories.map(({ key, required }) => [key, required || chosen[key] === true]));
 }
@@ -89,7 +91,7 @@ export function decisionOf(configuration: Configuration, chosen: Categories, was
 /**
  * Whether a choice answers the current configuration: it names the same version of the cookie policy,
  * and has an answer for every optional category.
- * @param configuration in the language of the choice
+ * @param configuration the configuration in the language of the choice
  */
 export function isInForce(choice: Choice, configuration: Configuration): boolean {
   return (
@@ -100,7 +102,7 @@ export function isInForce(choice: Choice, configuration: Configuration): boolean
 
 const DAY_MS = 86_400_000;
 
-/** The time at which a choice expires. @param createdAt ISO 8601 @returns ISO 8601; null if it does not */
+/** The time at which a choice expires. @param createdAt ISO 8601 @returns ISO 8601, or null if it does not expire */
 export function validUntil(createdAt: string, { validity_days: days }: Configuration): string | null {
   return days === null ? null : new Date(Date.parse(createdAt) + days * DAY_MS).toISOString();
 }

@@ -29,7 +29,7 @@ export class Configurations {
   readonly #options: CoreOptions;
   readonly #onRead: (configuration: Configuration) => void;
 
-  /** @param onRead is called with every answer of the service */
+  /** @param onRead a function that is called with every response of the service */
   constructor(
     { store, clock }: Pick<Surroundings, 'store' | 'clock'>,
     service: Service,
@@ -44,8 +44,8 @@ export class Configurations {
   }
 
   /**
-   * The configuration as it was read lately, else anew. Offline, the visitor chooses by the texts
-   * that were read before; the service refuses a choice by outdated ones.
+   * Returns the recently read configuration, or reads it again. Offline, the visitor chooses by the cached texts; the
+   * service refuses a choice made by outdated texts.
    * @throws ServiceError
    */
   async in(language: string | undefined): Promise<Configuration> {
@@ -59,13 +59,13 @@ export class Configurations {
     }
   }
 
-  /** Reads the configuration anew. @throws ServiceError */
+  /** Reads the configuration again. @throws ServiceError */
   async read(language: string | undefined): Promise<Configuration> {
     const configuration = await this.#service.get(`/tool/v1/config${languageQuery(language)}`, isConfiguration);
     this.#onRead(configuration);
     const { apiKey, baseUrl } = this.#options;
     const cached: CachedConfiguration = { apiKey, baseUrl, readAt: this.#clock(), configuration };
-    // A choice names the language of its texts: without a network, the next start looks for them by it.
+    // A choice names the language of its texts, by which the next start finds them without a network.
     for (const name of new Set([language ?? '', configuration.language])) this.#store.write(`config:${name}`, cached);
     return configuration;
   }

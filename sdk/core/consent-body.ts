@@ -5,7 +5,7 @@ import { isFramework } from './precedence.js';
 /** How the visitor was asked, as the record keeps it. */
 export type Presentation = NonNullable<BrowserConsent['presentation']>;
 
-/** Statements that a record keeps beside the answers of a choice. */
+/** Statements that a record has in addition to the answers of a choice. */
 export type StatedWithChoice = Pick<BrowserConsent, 'presentation' | 'iab'>;
 
 /** The notice that a user interface shows while a signal counts as an opt-out, as the record of the signal states it. */
@@ -24,7 +24,7 @@ export interface Outgoing {
   readonly at: number;
 }
 
-/** Completes a consent with what the page knows. @param visitorId undefined: an approval token names the person */
+/** Completes a consent with what the page knows. @param visitorId undefined if an approval token names the person */
 export function outgoing(
   consent: BrowserConsent,
   { region }: Configuration,

@@ -28,7 +28,7 @@ export interface PagePorts {
   readonly isSignalled: () => boolean;
   /** The site's reference for the person. */
   readonly ownVisitor: string | undefined;
-  /** The notice that is shown while the signal counts as an opt-out; undefined: none is shown. */
+  /** The notice that is shown while the signal counts as an opt-out, or undefined if none is shown. */
   readonly noticeOf?: () => NoticeOf | undefined;
   /** Called when the browser did not keep the cookie or a queued consent, which then ends with the page. */
   readonly onNotKept: () => void;
@@ -51,12 +51,12 @@ export class ConsentPage {
     return this.#facts;
   }
 
-  /** The choice that counts; null if the visitor has not chosen, or must choose again. */
+  /** The choice that counts, or null if the visitor has not chosen, or must choose again. */
   get choice(): Kept | null {
     return choiceOf(this.#facts, this.#ports.isSignalled());
   }
 
-  /** Whether the choice counts, and the person is asked again for what was added since, or may have been. */
+  /** Whether the choice counts but the person is asked again, because something was or may have been added since. */
   get isAskedAgain(): boolean {
     const { choice } = this;
     const { configuration } = this.#facts;
@@ -69,15 +69,19 @@ export class ConsentPage {
     return (newest && configuration && askedWith(newest, configuration, this.#asked())) ?? [];
   }
 
-  /** `at` of the newest choice, if it or the signal took back what an earlier one permitted; null otherwise. */
+  /** `at` of the newest choice, if it or the signal took back what an earlier one permitted. Null otherwise. */
   get withdrawnAt(): number | null {
     const { newest } = this.#facts;
-    // A choice on another device says so by its decision alone. One that the service refused was not taken back.
+    // A choice on another device shows this by its decision alone. A choice that the service refused was not taken
+    // back.
     const isTaken = newest?.isVoid ? isTakenBack(newest) : this.choice !== null;
     return isTaken && (newest?.wasPermitted || newest?.decision === 'withdrawn') ? newest.at : null;
   }
 
-  /** The person's own opt-out of sale and sharing on this origin; false: taken back; undefined: none. */
+  /**
+   * The person's own opt-out of sale and sharing on this origin: false if the person took it back, undefined if there
+   * is none.
+   */
   get isOptedOut(): boolean | undefined {
     const stored = this.#ports.store.read(OPTED_OUT, isNumber);
     return stored === undefined ? undefined : stored === 1;
@@ -103,13 +107,13 @@ export class ConsentPage {
 
   /**
    * Applies an event, and writes the cookies and the queue in the same turn.
-   * @returns the idempotency key of the consent that the event itself records; undefined without one
+   * @returns the idempotency key of the consent that the event itself records, or undefined if there is none
    */
   handle(event: Event): string | undefined {
     const { jar, store, onNotKept } = this.#ports;
     const sight = this.#sight();
     const { facts, choice, visitor, send, settledAt } = step(this.#facts, event, sight);
-    // A signal that is new counts, whatever the person took back before it.
+    // A new signal counts, even if the person took back an earlier one.
     const isNew = facts.newest?.isSignalled === true && this.#facts.newest?.isSignalled !== true;
     if (isNew && event.type === 'configured' && this.isOptedOut === false) store.remove(OPTED_OUT);
     this.#facts = facts;

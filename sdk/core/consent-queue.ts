@@ -28,7 +28,7 @@ const isKeyed = objectOf<{ idempotency_key: string }>({ idempotency_key: isText 
 const isKept = (value: unknown): value is KeptRecord => isAcceptance(value) && isKeyed(value);
 
 /**
- * The consequence of an answer other than an acceptance for its consent.
+ * What happens to a consent after a response other than an acceptance.
  *
  * - `again`: the consent is sent again later.
  * - `clock`: it is sent again after the clock of the service was read.
@@ -69,7 +69,7 @@ export class ConsentQueue {
     return this.records().find(({ idempotency_key }) => idempotency_key === key);
   }
 
-  /** Names of the streams in which something waits. */
+  /** Names of the streams with waiting consents. */
   streams(): ReadonlySet<string> {
     return new Set(this.items().map(streamOf));
   }
@@ -80,7 +80,10 @@ export class ConsentQueue {
     return nextMove(items, this.#tries, now, this.#store.read(NOT_BEFORE, isNumber) ?? 0);
   }
 
-  /** Stores the record of an accepted consent. @returns the consents that are dropped, because it overtook them */
+  /**
+   * Stores the record of an accepted consent.
+   * @returns the consents that are dropped because the accepted one overtook them
+   */
   accept(item: QueuedConsent, acceptance: Acceptance): readonly QueuedConsent[] {
     const passed = passedBy(item, this.items());
     this.#store.write(RECORD + acceptance.consent_token, { ...acceptance, idempotency_key: item.idempotency_key });
@@ -89,7 +92,11 @@ export class ConsentQueue {
     return passed;
   }
 
-  /** Handles the answer to a consent that was not accepted. @param code of the service @param now Unix milliseconds */
+  /**
+   * Handles the answer to a consent that was not accepted.
+   * @param code error code of the service
+   * @param now Unix milliseconds
+   */
   fail(item: QueuedConsent, { status, retryAfterMs }: Answer, code: string, now: number): Verdict {
     const count = this.#tries.get(item.idempotency_key)?.count ?? 0;
     if (status === 0 || isRetried(status)) {
@@ -107,7 +114,11 @@ export class ConsentQueue {
     return 'refused';
   }
 
-  /** Delays the next attempt. @param waitMs null: longer each time @param isFault whether the consent is the cause */
+  /**
+   * Delays the next attempt.
+   * @param waitMs the delay, or null for one that grows each time
+   * @param isFault whether the consent is the cause
+   */
   wait({ idempotency_key: key }: QueuedConsent, now: number, waitMs: number | null, isFault = false): void {
     const { count, faults } = this.#tries.get(key) ?? { count: 0, faults: 0 };
     const notBefore = now + (waitMs ?? backOffMs(count + 1, Math.random()));

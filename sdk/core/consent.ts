@@ -31,27 +31,26 @@ export type ConsentStatus = 'loading' | 'needed' | 'signalled' | 'chosen' | 'una
 
 export interface ConsentState {
   readonly status: ConsentStatus;
-  /** The configuration of the site; null until it is loaded. */
+  /** The configuration of the site, or null until it is loaded. */
   readonly configuration: Configuration | null;
-  /** The choice in force; null without one. */
+  /** The choice in force, or null if there is none. */
   readonly choice: Choice | null;
-  /** The last failure; null without one. */
+  /** The last failure, or null if there is none. */
   readonly error: ServiceError | null;
 }
 
-/** How long a site that speaks the signals of IAB waits for them before it asks without them, in milliseconds. */
+/** How long a site that sends IAB signals waits for them to load before it asks without them, in milliseconds. */
 const LONGEST_WAIT_MS = 5_000;
 
-/** Further fields of a document approval, beside those that the SDK fills in. */
+/** Further fields of a document approval, in addition to those that the SDK fills in. */
 export type ApprovalFields = Omit<
   BrowserConsent,
   'consent_type' | 'document_version_id' | 'language' | 'idempotency_key'
 >;
 
 /**
- * The consent of one visitor at one site, without a user interface: all rules of choice, identity,
- * signal, queue and precedence. An SDK gives it the surroundings of a page or an app, and no rule of
- * its own.
+ * The consent of one visitor at one site, without a user interface: all rules of choice, identity, signal, queue and
+ * precedence. An SDK supplies the surroundings of a page or an app, and adds no rules of its own.
  */
 export class ConsentCore {
   /** Keys of the warnings that were printed. */
@@ -63,7 +62,7 @@ export class ConsentCore {
   readonly #page: ConsentPage;
   readonly #outbox: Outbox;
   readonly #listeners = new Set<(state: ConsentState) => void>();
-  /** Null until they are loaded, and if the site speaks none. */
+  /** Null until the signals are loaded, and if the site sends none. */
   #signals: ChoiceSignals | null = null;
   #isStopped = false;
   #areSettingsOpen = false;
@@ -72,7 +71,7 @@ export class ConsentCore {
   #error: ServiceError | null = null;
   #state: ConsentState = { status: 'loading', configuration: null, choice: null, error: null };
   #started: Promise<ConsentState> | undefined;
-  /** A further attempt after one that failed. */
+  /** A further attempt after a failed one. */
   #loading: Promise<ConsentState> | undefined;
 
   constructor(options: CoreOptions, surroundings: Surroundings) {
@@ -115,7 +114,7 @@ export class ConsentCore {
     return this.#surroundings.isSignalled();
   }
 
-  /** Whether the visitor has the settings open, in which a choice is changed. */
+  /** Whether the visitor has the settings open, where a choice is changed. */
   get areSettingsOpen(): boolean {
     return this.#areSettingsOpen;
   }
@@ -130,18 +129,24 @@ export class ConsentCore {
   /**
    * States that a notice is shown while the browser's signal counts as an opt-out by law: by the banner, or by a page
    * with its own. The record of the signal keeps it. Call it before `start`.
-   * @param noticeOf words the notice; `isConflict`: the signal ended what an earlier choice permitted
+   * @param noticeOf returns the notice; `isConflict` is true if the signal ended what an earlier choice permitted
    */
   showsNotice(noticeOf: NoticeOf): void {
     this.#noticeOf = noticeOf;
   }
 
-  /** The notice that is to be shown now; undefined: none, because the signal does not count or the person chose otherwise. */
+  /**
+   * The notice that is to be shown now, or undefined if there is none, because the signal does not count or the person
+   * chose otherwise.
+   */
   get notice(): ShownNotice | undefined {
     return this.#page.notice;
   }
 
-  /** Calls a listener with the state now and after every change. An error of it is reported to the page. @returns a function that ends this */
+  /**
+   * Calls a listener with the state now and after every change. An error of it is reported to the page.
+   * @returns a function that stops this
+   */
   subscribe(listener: (state: ConsentState) => void): () => void {
     this.#listeners.add(listener);
     this.#tell(listener);
@@ -181,9 +186,9 @@ export class ConsentCore {
   choose(chosen: Categories, presentation?: Presentation): Promise<Acceptance> {
     if (cookiePolicyOf(this.#configuration()) === undefined) throw noPolicy();
     this.#error = null;
-    // Its response would bring the choice before this one back.
+    // The response would restore the choice before this one.
     this.#surroundings.renewal?.cancel();
-    // The question is answered, also if its dialog closes a moment later.
+    // The question is answered, even if its dialog closes a moment later.
     this.#areSettingsOpen = false;
     return this.#record({
       type: 'chose',
@@ -206,7 +211,7 @@ export class ConsentCore {
   /**
    * Records that the visitor opts out of the sale and sharing of personal data, or takes that back.
    * It refers to the site's `do_not_sell` document, else to the cookie policy.
-   * @param presentation as for `choose`
+   * @param presentation how the visitor was asked, as for `choose`
    * @throws as `choose`
    */
   optOutOfSale(isOptedOut = true, presentation?: Presentation): Promise<Acceptance> {
@@ -233,7 +238,7 @@ export class ConsentCore {
 
   /**
    * Time of the newest choice, in Unix milliseconds, if it or the signal of the browser took back what an earlier one
-   * permitted; null otherwise, also where a choice expired or must be made again.
+   * permitted. Null otherwise, including when a choice expired or must be made again.
    */
   get withdrawnAt(): number | null {
     return this.#page.withdrawnAt;
@@ -253,8 +258,8 @@ export class ConsentCore {
 
   /**
    * Records the visitor's decision on a document that was shown.
-   * @param fields `decision`, and signer and signature if the site asks for them; `approval_token` is
-   *   the option `approvalToken` if absent
+   * @param fields `decision`, and signer and signature if the site asks for them; if omitted, `approval_token` is the
+   * option `approvalToken`
    */
   approve({ version }: ShownDocument, fields: ApprovalFields): Promise<Acceptance> {
     const token = this.#options.approvalToken;
@@ -272,8 +277,8 @@ export class ConsentCore {
   /**
    * Lets a choice count here that the same person made on another device, if it is the later one. The
    * site's backend reads it from the service after the person signed in, and vouches for the person.
-   * @param record of `status`, as the backend returns it
-   * @returns whether it counts now
+   * @param record the record of `status`, as the backend returns it
+   * @returns whether the choice counts now
    * @throws ServiceError
    */
   async follow(record: RecordedChoice): Promise<boolean> {
@@ -281,7 +286,7 @@ export class ConsentCore {
     const configuration = await this.#configurations.in(record.language);
     const choice = adopted(record, configuration, this.#service.now());
     if (choice === null) return false;
-    // Its response would bring the choice before this one back.
+    // The response would restore the choice before this one.
     this.#surroundings.renewal?.cancel();
     this.#handle({ type: 'adopted', choice, isImported: record.imported_from != null });
     this.#handle({ type: 'configured', configuration });
@@ -291,7 +296,7 @@ export class ConsentCore {
 
   /**
    * Shows the texts in another language of the site.
-   * @param language if absent, that of the page, else of the browser: the service matches it with those of the site
+   * @param language the language to match with those of the site; if omitted, that of the page or else of the browser
    * @throws ServiceError
    */
   async setLanguage(language = this.#wantedLanguage()): Promise<void> {
@@ -301,8 +306,8 @@ export class ConsentCore {
   }
 
   /**
-   * Page of the service on which the visitor looks up the choice and keeps its receipt; null until
-   * the service has accepted the choice.
+   * Page of the service where the visitor looks up the choice and saves its receipt, or null until the service has
+   * accepted the choice.
    */
   get proofPage(): string | null {
     const token = this.#state.choice?.consent_token;
@@ -325,14 +330,14 @@ export class ConsentCore {
   }
 
   /**
-   * Looks again at what is kept, and sends what waits, also after earlier failures. A page does it by
-   * itself when it is shown or online again.
+   * Reads the stored values again and sends what waits, even after earlier failures. A page does this by itself when it
+   * is shown or online again.
    */
   resume(): void {
     if (this.#isStopped) return;
     this.#handle({ type: 'looked' });
     this.#outbox.flush();
-    // It was opened without a network, or while the service was away.
+    // The page was opened without a network, or while the service was unavailable.
     if (this.#state.status !== 'unavailable' || this.#error === null || !isPassing(this.#error)) return;
     this.#loading ??= this.#load().finally(() => {
       this.#loading = undefined;
@@ -372,13 +377,13 @@ export class ConsentCore {
     return this.#state;
   }
 
-  /** Loads the signals of IAB, if the site speaks them. Without them, the visitor is asked all the same. */
+  /** Loads the signals of IAB, if the site sends them. If they do not load, the visitor is still asked. */
   async #loadSignals({ iab }: Configuration): Promise<void> {
     const { loadIab } = this.#surroundings;
     if (iab === undefined || this.#signals !== null || loadIab === undefined) return;
     const { baseUrl } = this.#options;
     try {
-      // Signals that come late are told to the page's scripts, too, so that later choices must state them.
+      // Signals that load late are also passed to the page's scripts, so later choices must state them.
       const speaks = loadIab(baseUrl)
         .then(({ speakIab }) => speakIab(this, iab, baseUrl))
         .then((signals) => {
@@ -401,13 +406,16 @@ export class ConsentCore {
     return iab === undefined ? {} : { iab };
   }
 
-  /** The device then looks at what is kept, in case something else wrote a newer choice. */
+  /** The device then reads the stored values, in case something else wrote a newer choice. */
   #renew(isDaily: boolean): void {
     if (this.proofPage === null) return;
     this.#surroundings.renewal?.renew(isDaily, () => this.#handle({ type: 'looked' }));
   }
 
-  /** The configuration in the language of the choice, to check it; of the page, if the visitor must choose again. */
+  /**
+   * The configuration in the language of the choice, to check the choice, or in the language of the page if the visitor
+   * must choose again.
+   */
   async #toShow(language: string | undefined): Promise<Configuration> {
     const { newest } = this.#page.facts;
     const configuration = await this.#configurations.in(language);
@@ -416,7 +424,7 @@ export class ConsentCore {
       : this.#configurations.in(this.#wantedLanguage());
   }
 
-  /** @returns the service's answer to what the event records */
+  /** @returns the service's response to the consent that the event records */
   #record(event: Event): Promise<Acceptance> {
     const key = this.#page.handle(event);
     const answered = this.#outbox.answerTo(key ?? '');
@@ -495,7 +503,7 @@ export class ConsentCore {
     const known = choice === null ? asks : this.#page.isAskedAgain ? (choice.isPermitted ? 'needed' : asks) : 'chosen';
     const status = isUnavailable ? 'unavailable' : configuration === null ? 'loading' : known;
     const state: ConsentState = { status, configuration, choice, error: this.#error };
-    // One object as long as nothing changes, as frameworks compare states.
+    // It remains the same object while nothing changes, because frameworks compare states.
     if (!isSame(this.#state, state)) this.#state = state;
     for (const listener of [...this.#listeners]) this.#tell(listener);
   }
@@ -504,7 +512,7 @@ export class ConsentCore {
     try {
       listener(this.#state);
     } catch (error) {
-      // A fault of the page must keep no choice from the service, nor from the other listeners.
+      // A fault of the page must not keep a choice from the service or from the other listeners.
       this.#surroundings.report(error);
     }
   }

@@ -6,7 +6,7 @@ export interface CookiePage {
   cookie: string;
 }
 
-/** The part of `location` that decides which cookies a page sees. */
+/** The part of `location` that decides which cookies a page can read. */
 export interface CookieAddress {
   readonly protocol: string;
   readonly hostname: string;
@@ -14,15 +14,14 @@ export interface CookieAddress {
 }
 
 /**
- * The cookies of a page. Their age is relative, so that a wrong clock of the visitor does not
- * shorten it.
+ * The cookies of a page. Their lifetime is relative, so that a wrong clock of the visitor does not shorten it.
  */
 export class CookieJar implements Jar {
   readonly #page: CookiePage;
   readonly #address: CookieAddress;
   readonly #domain: string | undefined;
 
-  /** @param domain of the cookies; undefined: the host of the page */
+  /** @param domain domain of the cookies; if undefined, the host of the page */
   constructor(page: CookiePage, address: CookieAddress, domain: string | undefined) {
     this.#page = page;
     this.#address = address;
@@ -35,7 +34,7 @@ export class CookieJar implements Jar {
       .map((cookie) => cookie.slice(name.length + 1));
   }
 
-  /** The names of all cookies that the page sees. */
+  /** The names of all cookies that the page can read. */
   names(): readonly string[] {
     return this.#cookies().map((cookie) => cookie.split('=')[0] ?? '');
   }
@@ -47,7 +46,7 @@ export class CookieJar implements Jar {
 
   keep(name: string, value: string, days: number): boolean {
     const seconds = Math.round(days * 86_400);
-    // A browser refuses a domain that is not one of the page.
+    // A browser refuses a domain that does not match the page.
     for (const domain of new Set([this.#domain, undefined])) {
       this.#write(name, value, seconds, '/', domain);
       if (this.read(name).join() === value) return true;

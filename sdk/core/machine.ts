@@ -11,7 +11,7 @@ import { identityOf, readVisitors, writeVisitor } from './visitor.js';
 
 /** The state of a page: the visitor's newest choice, and the configuration of the site. */
 export interface Facts {
-  /** The newest choice, or its end; null without one. */
+  /** The newest choice or its end, or null if there is none. */
   readonly newest: Kept | null;
   /** `at` of a choice that does not answer the current configuration. */
   readonly outdated: number | null;
@@ -36,13 +36,13 @@ export interface Sight {
   readonly visitors: readonly string[];
   /** The reference in the page's own store. */
   readonly storedVisitor: string | undefined;
-  /** What the page's own store knows of the question of the choice. */
+  /** What the page's own store knows about the question of the choice. */
   readonly asked: Asked | undefined;
   /** The site's reference for the person. */
   readonly ownVisitor: string | undefined;
   /** Whether the browser sends Global Privacy Control. */
   readonly isSignalled: boolean;
-  /** The notice that is shown while the signal counts as an opt-out; undefined: none is shown. */
+  /** The notice that is shown while the signal counts as an opt-out, or undefined if none is shown. */
   readonly noticeOf?: NoticeOf | undefined;
 }
 
@@ -64,10 +64,10 @@ export type Event =
   /** The service will never accept this consent. */
   | (Answered & { readonly type: 'refused'; readonly isOutdated: boolean });
 
-/** A queued consent to which the service answered. */
+/** A queued consent that the service has responded to. */
 interface Answered {
   readonly key: string;
-  /** `queued_at` of it. */
+  /** `queued_at` of the consent. */
   readonly at: number;
   readonly consentType: string;
 }
@@ -75,13 +75,16 @@ interface Answered {
 /** The result of an event: the new state, and the writes and requests that follow. */
 export interface Step {
   readonly facts: Facts;
-  /** The new text of the cookie of the choice, and its lifetime in days; null: the cookie stays as it is. */
+  /** The new text of the cookie of the choice, and its lifetime in days, or null if the cookie stays as it is. */
   readonly choice: { readonly text: string; readonly days: number } | null;
-  /** The new reference for this browser; null: the kept one stays. */
+  /** The new reference for this browser, or null if the kept one stays. */
   readonly visitor: { readonly text: string; readonly id: string } | null;
   /** Choices before this `at` must not be recorded any more. */
   readonly settledAt: number;
-  /** Consents to record, oldest first, except those whose key is in progress. That of the event itself is the last. */
+  /**
+   * Consents to record, oldest first, except those whose key is in progress. The consent of the event itself is the
+   * last.
+   */
   readonly send: readonly Outgoing[];
 }
 
@@ -152,7 +155,7 @@ function settledBy({ consentType, at }: Answered, before: Kept | null): Kept | n
   return consentType === 'cookie' && before?.key !== undefined ? settled(before, at) : before;
 }
 
-/** The choice that counts; null if the visitor has not chosen, or must choose again. */
+/** The choice that counts, or null if the visitor has not chosen, or must choose again. */
 export function choiceOf({ newest, outdated, configuration, isUnavailable }: Facts, isSignalled: boolean): Kept | null {
   if (newest === null || newest.isVoid || newest.at === outdated || isUnavailable || configuration === null)
     return null;
@@ -160,8 +163,8 @@ export function choiceOf({ newest, outdated, configuration, isUnavailable }: Fac
 }
 
 /**
- * Whether the visitor permits a category, by the state of the page and by the current cookies: a refusal
- * in another tab counts before this page receives an event of it.
+ * Whether the visitor permits a category, by the state of the page and by the current cookies: a refusal in another tab
+ * counts before this page receives an event about it.
  */
 export function allows(
   facts: Facts,
@@ -240,7 +243,7 @@ function sent(
     ...recorded.map((consent) =>
       outgoing(consent, configuration, {
         key: random.slice(0, 32),
-        // After what other tabs queued, also within the same millisecond and after the clock was set back.
+        // Sorts after what other tabs queued, even within the same millisecond and after the clock was set back.
         at: Math.max(now, (queued.at(-1)?.queued_at ?? 0) + 1),
         now,
         isSignalled,
@@ -259,8 +262,8 @@ function sent(
 }
 
 /**
- * A choice that was made under another reference, on a host that did not share its cookies yet or
- * before the person signed in, is withdrawn under that reference, too.
+ * A choice that was made under another reference, on a host that did not share its cookies yet or before the person
+ * signed in, is also withdrawn under that reference.
  */
 function withdrawnElsewhere(
   newest: Kept,
@@ -290,7 +293,10 @@ function consentOf({ decision, document_version_id, language, categories }: Kept
   return { consent_type: 'cookie', decision, document_version_id, language, categories };
 }
 
-/** The rest of the time for which a choice is valid. A clock that was set back does not lengthen it, nor forth end it at once. */
+/**
+ * The rest of the time for which a choice is valid. Setting the clock back does not lengthen this time, and setting it
+ * forward does not end it at once.
+ */
 function daysLeft({ at }: Kept, configuration: Configuration | null, now: number): number {
   const days = Math.min(configuration?.validity_days ?? MOST_DAYS, MOST_DAYS);
   return Math.max(1, days - Math.max(0, now - at) / DAY_MS);

@@ -1,6 +1,6 @@
 import type { Kept } from './choice.js';
 
-/** A choice whose time is later than now by more than this shows that a clock was wrong, in milliseconds. */
+/** A choice whose time is more than this many milliseconds in the future shows that a clock was wrong. */
 const CLOCK_MS = 60_000;
 
 /**
@@ -9,8 +9,8 @@ const CLOCK_MS = 60_000;
  * Each choice is later than every one that its page knew. Among cookies whose pages did not know each
  * other, the clock decides, or the refusal if the clock is shown to be wrong. A page may not know its
  * own earlier choice, because the browser did not keep it.
- * @param found in the cookies that the page sees
- * @param known by the page itself
+ * @param found the choices in the cookies that the page can read
+ * @param known the choice that the page itself remembers
  * @param now Unix milliseconds
  */
 export function newestOf(found: readonly Kept[], known: Kept | null, now: number): Kept | null {

@@ -4,7 +4,7 @@ export interface CoreOptions {
   readonly baseUrl: string;
   /** API key of the site, of scope `write`. It is not secret: every visitor can read it. */
   readonly apiKey: string;
-  /** Language of the texts (BCP 47); that of the page or the device if absent. */
+  /** Language of the texts (BCP 47); if omitted, that of the page or the device. */
   readonly language?: string | undefined;
   /**
    * The site's reference for the person, at most 100 characters, not to be guessed. If it is
@@ -13,6 +13,6 @@ export interface CoreOptions {
   readonly visitorId?: string | undefined;
   /** One-time token from the site's backend, for a document approval that requires one. */
   readonly approvalToken?: string | undefined;
-  /** Seconds for which a configuration is used without asking again; 300 if absent. */
+  /** How long a configuration is used without asking again, in seconds; if omitted, 300. */
   readonly configurationMaxAge?: number | undefined;
 }

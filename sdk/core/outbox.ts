@@ -18,7 +18,7 @@ interface Waiter {
 export interface OutboxOptions extends Pick<Surroundings, 'clock' | 'locked'> {
   readonly page: ConsentPage;
   readonly service: Service;
-  /** Whether the document version of a consent is still active, by a configuration that is read anew. */
+  /** Whether the document version of a consent is still active, by a freshly read configuration. */
   readonly isStillActive: (consent: QueuedConsent) => Promise<boolean>;
   /** Called before a consent is sent. */
   readonly onMove: () => void;
@@ -81,7 +81,7 @@ export class Outbox {
     }
   }
 
-  /** @returns milliseconds until the next move; null if there is none */
+  /** @returns milliseconds until the next move, or null if there is none */
   async #move(stream: string): Promise<number | null> {
     const { page, service, clock, onMove, onRefused } = this.#options;
     onMove();

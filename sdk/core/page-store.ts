@@ -19,7 +19,7 @@ export class PageStore implements Store {
   readonly #memory = new Map<string, string>();
   readonly #storage: () => TextStorage;
 
-  /** @param storage throws where the visitor blocks storage, as reading `localStorage` does */
+  /** @param storage a function that throws if the visitor blocks storage, as reading `localStorage` does */
   constructor(storage: () => TextStorage) {
     this.#storage = storage;
   }

@@ -7,20 +7,19 @@ import type { Guard } from './guards.js';
  * and keeps nothing. Every jar passes test/sdk/core/ports.db.test.ts.
  */
 export interface Jar {
-  /** Every value of the cookies of this name that the page sees, of any domain and path. */
+  /** Every value of the cookies of this name that the page can read, for any domain and path. */
   read(name: string): readonly string[];
   /**
-   * Makes this value the only one of the name that the page sees.
-   * @param days until it expires
+   * Makes this value the only one of this name that the page can read.
+   * @param days days until it expires
    * @returns whether the jar keeps it
    */
   keep(name: string, value: string, days: number): boolean;
 }
 
 /**
- * Values under names of their own, for one origin. A store that is blocked, full or throws keeps
- * the values of this page for its lifetime, also after the visitor clears the store.
- * Every store passes test/sdk/core/ports.db.test.ts.
+ * Values under names of their own, for one origin. A store that is blocked, full or throws keeps the values of this
+ * page for its lifetime, even after the visitor clears the store. Every store passes test/sdk/core/ports.db.test.ts.
  */
 export interface Store {
   read<T>(name: string, guard: Guard<T>): T | undefined;
@@ -31,19 +30,19 @@ export interface Store {
   names(prefix: string): readonly string[];
 }
 
-/** An answer of the service, or its absence. */
+/** A response of the service, or its absence. */
 export interface Answer {
   /** HTTP status; 0 if no answer arrived. */
   readonly status: number;
   readonly body: unknown;
-  /** From `Retry-After`, in milliseconds; null without one. */
+  /** From `Retry-After`, in milliseconds, or null if there is none. */
   readonly retryAfterMs: number | null;
 }
 
 /** Signed requests to the service. Every transport passes test/sdk/core/ports.db.test.ts. */
 export interface Transport {
   /**
-   * Sends a body of any size. It always resolves; without a network, to an answer of status 0. Leaving the
+   * Sends a body of any size. The promise always resolves; without a network, to a response with status 0. Leaving the
    * page does not end the request of a small body.
    */
   post(path: string, body: string): Promise<Answer>;
@@ -62,7 +61,7 @@ export interface NetworkRequest {
 export interface NetworkAnswer {
   readonly status: number;
   readonly text: string;
-  /** The header `Retry-After`; null without it. */
+  /** The header `Retry-After`, or null if there is none. */
   readonly retryAfter: string | null;
 }
 
@@ -71,7 +70,7 @@ export type Network = (request: NetworkRequest) => Promise<NetworkAnswer>;
 
 /** Signs requests, and makes keys and references. Texts are read as UTF-8. */
 export interface Cryptography {
-  /** Bytes that were never used and cannot be guessed, in lower-case hex. @param bytes how many */
+  /** Bytes that were never used and cannot be guessed, in lower-case hex. @param bytes number of bytes */
   random(bytes: number): string;
   /** SHA-256 in lower-case hex. */
   sha256(text: string): Promise<string>;
@@ -79,7 +78,7 @@ export interface Cryptography {
   hmac(key: string, text: string): Promise<string>;
 }
 
-/** Lets the device keep a choice for longer than it would by itself. */
+/** Makes the device keep a choice longer than it would by itself. */
 export interface Renewal {
   /** @param isDaily whether once a day is enough @param onEnd called after each attempt */
   renew(isDaily: boolean, onEnd: () => void): void;
@@ -89,13 +88,13 @@ export interface Renewal {
 
 /** Receives events of a page or an app. */
 export interface Watcher {
-  /** Something else of this device may have changed what is kept. */
+  /** Something else on this device may have changed the stored values. */
   look(): void;
-  /** It is shown again, or has a network again. */
+  /** The page is shown again, or has a network again. */
   resume(): void;
 }
 
-/** All that differs between a page and an app. The rules are in the core. */
+/** Everything that differs between a page and an app. The rules are in the core. */
 export interface Surroundings {
   readonly jar: Jar;
   readonly store: Store;
@@ -105,22 +104,22 @@ export interface Surroundings {
   readonly clock: () => number;
   /** Whether the visitor's browser or device sends a signal such as Global Privacy Control. */
   readonly isSignalled: () => boolean;
-  /** The language of what the visitor reads (BCP 47); undefined if that is not known. */
+  /** The language of what the visitor reads (BCP 47), or undefined if that is not known. */
   readonly language: () => string | undefined;
-  /** Why nothing can be recorded here; null if it can. */
+  /** Why nothing can be recorded here, or null if it can. */
   readonly obstacle: () => ServiceError | null;
-  /** Tells a developer what it means here that the store or the jar kept nothing. */
+  /** Tells a developer what it means that the store or the jar kept nothing. */
   readonly notKept: string;
-  /** Resolves when the store can be read; undefined if it can at once. */
+  /** A promise that resolves when the store can be read, or undefined if it can be read at once. */
   readonly ready: (() => Promise<void>) | undefined;
   /** Runs an action while no other page of this device runs one of this name, and after everything is stored. */
   readonly locked: <T>(name: string, action: () => Promise<T>) => Promise<T>;
-  /** @returns a function that ends this */
+  /** @returns a function that stops this */
   readonly watch: (watcher: Watcher) => () => void;
   readonly renewal: Renewal | undefined;
-  /** Loads the file of the service that speaks the signals of IAB; absent where no advertiser listens. */
+  /** Loads the file of the service that sends the signals of IAB. Absent if no advertiser listens. */
   readonly loadIab?: (baseUrl: string) => Promise<IabModule>;
-  /** Tells advertisers that no signals will come, so that they do not wait for them; absent where none listens. */
+  /** Tells advertisers that no signals will come, so that they do not wait for them. Absent if none listens. */
   readonly iabFailed?: () => void;
   /** Reports a fault of a listener to the page or the app. */
   readonly report: (error: unknown) => void;

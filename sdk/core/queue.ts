@@ -19,14 +19,17 @@ export interface Tries {
   readonly notBefore: number;
 }
 
-/** The next step: send a consent, or wait some milliseconds. Null: nothing until the page is shown or online again. */
+/**
+ * The next step: send a consent, or wait some milliseconds. Null if there is nothing to do until the page is shown or
+ * online again.
+ */
 export type Move = { readonly send: QueuedConsent } | { readonly waitMs: number } | null;
 
 /** Failed attempts after which a page stops, until it is online again, shown again or opened again. */
 export const MOST_ATTEMPTS = 8;
-/** Failures of its own after which a consent lets later ones of its stream pass. */
+/** Number of failures of its own after which a consent lets later ones of its stream pass. */
 const MOST_FAULTS = 3;
-/** Longest wait of a page; after a longer one, a later page sends. */
+/** Longest wait of a page. If the wait would be longer, a later page sends the consent. */
 const LONGEST_WAIT_MS = 300_000;
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
@@ -48,12 +51,12 @@ const isSent = objectOf<{
   language: optional(isText),
 });
 
-/** The part of a body that the SDK reads again; undefined for another text. */
+/** The part of a body that the SDK reads again, or undefined for another text. */
 export const sentOf = ({ body }: Pick<QueuedConsent, 'body'>) => parseJson(body, isSent);
 
 /**
- * The name of the consents among which a consent has an order: those of one person to cookies, to the
- * sale of data, or to one document version. Different streams never wait for each other.
+ * The name of the stream that orders a consent: the consents of one person to cookies, to the sale of data, or to one
+ * document version. Different streams never wait for each other.
  */
 export function streamOf(item: QueuedConsent): string {
   const sent = sentOf(item);
@@ -72,7 +75,7 @@ function isWithdrawal(item: QueuedConsent): boolean {
 /**
  * The next move of a stream.
  * @param stream oldest first
- * @param tries by idempotency key
+ * @param tries the attempts so far, by idempotency key
  * @param now Unix milliseconds
  * @param notBefore time that the service stated to an earlier consent; a withdrawal tries once nevertheless
  */
@@ -86,7 +89,7 @@ export function nextMove(
   if (item === undefined) return null;
   const tried = tries.get(item.idempotency_key);
   if (tried !== undefined && tried.count >= MOST_ATTEMPTS) return null;
-  // The service states an hour at most. A kept time beyond that is of a clock that was set back meanwhile.
+  // The service states at most an hour. A stored time beyond that comes from a clock that has been set back since.
   const stated = stream.some(isWithdrawal) || notBefore > now + HOUR_MS ? 0 : notBefore;
   const waitMs = Math.max(tried?.notBefore ?? 0, stated) - now;
   if (waitMs <= 0) return { send: item };
@@ -115,8 +118,8 @@ export function passedBy(accepted: QueuedConsent, items: readonly QueuedConsent[
 }
 
 /**
- * Whether the service may have forgotten the key of a consent, which it remembers for 24 hours. Its
- * answer may have been lost before this page, so that it is asked first.
+ * Whether the service may have forgotten the key of a consent, which it remembers for 24 hours. The response may have
+ * been lost before this page, so the service is asked first.
  */
 export function isOld({ queued_at }: QueuedConsent, now: number): boolean {
   const age = now - queued_at;
@@ -127,7 +130,7 @@ export function isOld({ queued_at }: QueuedConsent, now: number): boolean {
 export type InForce = Pick<Acceptance, 'consent_token' | 'proof_hash' | 'created_at'> & {
   readonly decision: string;
   readonly categories: Record<string, boolean> | null;
-  /** Former tool of an imported consent; null or absent: it was recorded here. */
+  /** Former tool of an imported consent. Null or absent if the consent was recorded here. */
   readonly imported_from?: string | null | undefined;
 };
 export const isStatus = objectOf<{ consents: InForce[] }>({
@@ -148,7 +151,7 @@ export const isStatus = objectOf<{ consents: InForce[] }>({
  * is not older, and the page does not know it. An older record with the same content belongs to an
  * earlier choice, since a stream is sent in order. An imported one is not what this page sent, although it may have
  * been recorded meanwhile.
- * @param consents in force of the same person, kind and document version, newest first
+ * @param consents the consents in force of the same person, kind and document version, newest first
  */
 export function recordedAs(
   item: QueuedConsent,

@@ -76,7 +76,10 @@ export class Service implements Transport {
     });
   }
 
-  /** Learns the service's time. The response header `Date` is not readable across origins. @returns whether it answered */
+  /**
+   * Reads the service's time. The response header `Date` is not readable across origins.
+   * @returns whether the service responded
+   */
   async readClock(): Promise<boolean> {
     const { body } = await this.#send('/tool/v1/ping');
     if (!isPing(body)) return false;
@@ -106,7 +109,7 @@ export function errorOf({ status, body }: Answer): ServiceError {
   return new ServiceError(message, 'NO_ANSWER', 0);
 }
 
-/** Whether a later attempt may succeed: nothing answered, or the service could not. */
+/** Whether a later attempt may succeed, because nothing responded or the service could not. */
 export function isPassing({ code, status }: ServiceError): boolean {
   return code === 'NO_ANSWER' || isRetried(status);
 }

@@ -37,7 +37,7 @@ export function chosen(
   if (version === undefined) return before;
   const wasPermitted = before?.isPermitted ?? false;
   const waits = before?.key !== undefined && !before.isVoid;
-  // More than one choice waits on another host, of which this page knows the last one only.
+  // More than one choice waits on another host, and this page only knows the last of them.
   const isElsewhere =
     waits && !isNext(before) && queue().every(({ idempotency_key }) => idempotency_key !== before.key);
   return {
@@ -73,7 +73,7 @@ export function confirmed(
   };
 }
 
-/** The choice after an earlier one was recorded or refused. @param at of the earlier one */
+/** The choice after an earlier one was recorded or refused. @param at time of the earlier one */
 export function settled(kept: Kept, at: number): Kept {
   return { ...kept, settledAt: Math.max(at, settledAtOf(kept)) };
 }
@@ -86,7 +86,7 @@ export function revoked(kept: Kept): Kept {
 /**
  * Applies the signal of the browser to the newest choice, by the law of the visitor's region
  * (precedence.ts).
- * @returns `isOptOut`: the signal is to be recorded as an opt-out
+ * @returns `isOptOut` is true if the signal is to be recorded as an opt-out
  */
 export function heeded(
   before: Kept | null,
@@ -150,7 +150,7 @@ function ended(before: Kept | null, now: number, isPermitted: boolean): Kept {
   };
 }
 
-/** Later than what the page knew, also after the clock was set back. */
+/** Later than what the page knew, even after the clock was set back. */
 function after(before: Kept | null, now: number): number {
   return Math.max(now, (before?.at ?? 0) + 1);
 }

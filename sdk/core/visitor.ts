@@ -1,10 +1,10 @@
 /**
- * The random reference for a browser, as the cookie `_svc_visitor` keeps it: beside the choice, so
- * that every page that shares the choice records under the same reference, and not in it, because
- * public verify and support desks read choices.
+ * The random reference for a browser, as the cookie `_svc_visitor` keeps it: beside the choice, so that every page that
+ * shares the choice records under the same reference, but not inside the choice, because public verify and support
+ * desks read choices.
  */
 interface KeptVisitor {
-  /** `at` of the choice with which it was kept. */
+  /** `at` of the choice with which it was stored. */
   readonly at: number;
   readonly id: string;
 }
@@ -23,7 +23,7 @@ export function readVisitors(texts: readonly string[]): readonly KeptVisitor[] {
     .sort((a, b) => b.at - a.at);
 }
 
-/** The reference under which a page records; undefined before the first record of the browser. */
+/** The reference under which a page records, or undefined before the first record of the browser. */
 export function identityOf({
   ownVisitor,
   visitors,

@@ -10,8 +10,8 @@ declare global {
  * Wraps an IAB function so that each callback of the page runs in isolation. An error in one listener is reported to
  * the page, and affects neither the other listeners nor the record of the choice.
  * @param name `__tcfapi` or `__gpp`
- * @param position of the callback among the parameters
- * @param install lets the library replace the function of the stub, whose calls and listeners it takes over
+ * @param position position of the callback among the parameters
+ * @param install makes the library replace the function of the stub, and take over its calls and listeners
  */
 export function installIsolated<T>(name: '__tcfapi' | '__gpp', position: number, install: () => T): T {
   const isolate = (call: readonly unknown[]): readonly unknown[] =>

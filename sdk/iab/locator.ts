@@ -1,6 +1,6 @@
 /**
- * Keeps a frame of this name in the page, by which frames find the window that answers them. It is there as soon as
- * `body` is, and comes back when a page replaces its body, as routers do.
+ * Keeps a frame of this name in the page, by which other frames find the window that answers them. The frame exists as
+ * soon as `body` does, and is added again when a page replaces its body, as routers do.
  */
 export function keepLocator(name: string): void {
   const frame = document.createElement('iframe');

@@ -134,7 +134,7 @@ function speakGpp(consent: SignalledConsent, settings: GppSettings): ChoiceSigna
   };
 }
 
-/** A message to the page: a text that identifies it, and how to deliver it; null if there is none yet. */
+/** A message to the page: a text that identifies it, and how to deliver it, or null if there is none yet. */
 type Told = readonly [text: string, act: () => void] | null;
 
 /** Notifies the page's scripts now and after every change, once for each message. */
@@ -154,7 +154,7 @@ function momentOf({ state, areSettingsOpen }: SignalledConsent): Moment {
   return areSettingsOpen ? 'settings' : 'decided';
 }
 
-/** Whether a law applies to the visitor. An unknown region counts as one with the GDPR, which asks for more. */
+/** Whether a law applies to the visitor. An unknown region counts as a region with the GDPR, which requires more. */
 function isLawOf({ state }: SignalledConsent, law: 'gdpr' | 'ccpa'): boolean {
   const known = state.configuration?.region.compliance_framework ?? 'gdpr';
   return law === 'gdpr' ? known === 'gdpr' || known === 'uk_gdpr' : known === law;

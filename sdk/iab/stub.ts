@@ -25,7 +25,7 @@ function start(): void {
   const gpp = gppStub(state);
   install('__tcfapi', tcfStub(state));
   install('__gpp', gpp.call);
-  // The SDK could not load what speaks the signals, for example because the service is away.
+  // The SDK could not load the file that sends the signals, for example because the service is unavailable.
   addEventListener('consent-ledger-error', () => {
     state.cmpStatus = 'error';
     gpp.tell();

@@ -5,7 +5,7 @@ import { twoLetterLanguage } from './two-letter-language.js';
 
 const DAY_MS = 86_400_000;
 
-/** The library states the language of the list as that of the question, and reads no other list than that. */
+/** The library states the language of the list as that of the question, and does not read another list. */
 class ListInLanguage extends GVL {
   readonly #language: string;
 
@@ -19,7 +19,7 @@ class ListInLanguage extends GVL {
   }
 }
 
-/** @returns writes the TC string of an answer @throws Error if the list is none */
+/** @returns a function that writes the TC string of an answer @throws Error if the text is not a vendor list */
 export function tcStrings(settings: TcfSettings, list: VendorList): (answer: TcAnswer) => string {
   return ({ categories, language, at, disclosed = settings }) => {
     const gvl = new ListInLanguage(list, twoLetterLanguage(language));
@@ -48,7 +48,7 @@ export function tcStrings(settings: TcfSettings, list: VendorList): (answer: TcA
 /** The part of the settings that a question disclosed. */
 export type Disclosed = Pick<TcfSettings, 'vendors' | 'purposes' | 'special_features'>;
 
-/** That nobody was shown a question. */
+/** States that nobody was shown a question. */
 export const NOTHING_DISCLOSED: Disclosed = { vendors: [], purposes: {}, special_features: {} };
 
 /** A choice to write as a TC string. */
@@ -59,7 +59,7 @@ export interface TcAnswer {
   readonly language: string;
   /** Unix milliseconds of the choice. */
   readonly at: number;
-  /** What the visitor was shown; all of the settings if absent. */
+  /** The part of the settings that the visitor was shown; if omitted, all of them. */
   readonly disclosed?: Disclosed | undefined;
 }
 
@@ -73,9 +73,9 @@ function permitted(by: Numbers, shown: Numbers, categories: Categories): number[
 }
 
 /**
- * Whether the format wants the bit of legitimate interest for a vendor that was displayed: one that declares special
- * purposes alone, by the format before TCF 2.4 (“the value must be set to 1”, Transparency and Consent String v2,
- * Vendor Legitimate Interest Section). Version 2.4 reads such a vendor from the disclosed ones; its lists have
+ * Whether the format requires the bit of legitimate interest for a displayed vendor. Before TCF 2.4, it does for a
+ * vendor that only declares special purposes (“the value must be set to 1”, Transparency and Consent String v2, Vendor
+ * Legitimate Interest Section). Version 2.4 reads such a vendor from the disclosed ones; its lists have
  * `standardTexts`.
  */
 function claimsByFormat(list: VendorList, id: number): boolean {

@@ -15,13 +15,13 @@ const TWO_LETTERS: Readonly<Record<string, string>> = {
   kmr: 'KU',
   pbt: 'PS',
 };
-/** The language of labels where the site has none of its own. */
+/** The language of labels if the site has none of its own. */
 const OTHERWISE = 'EN';
 
 /**
  * The language of a question in the two letters that a TC string has room for (`ConsentLanguage`, ISO 639-1).
  * @param tag BCP 47
- * @returns two capital letters; those of English for a language that has none
+ * @returns two capital letters, which are those of English for a language without a code of two letters
  */
 export function twoLetterLanguage(tag: string): string {
   const language = languageOf(tag);

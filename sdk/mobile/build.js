@@ -23,7 +23,7 @@ const { metafile, outputFiles } = await build({
   metafile: true,
   logLevel: 'warning',
 });
-// As for pages: terser makes smaller what esbuild bundles.
+// As for pages, terser makes the bundle of esbuild smaller.
 const { code } = await minify(outputFiles[0].text, {
   ecma: 2020,
   module: true,

@@ -1,5 +1,5 @@
-// All that the SDK takes from its surroundings, beside the language: React Native has it with Hermes, and
-// so does each web view. A use of anything else does not compile.
+// Everything that the SDK takes from its surroundings, apart from the language: React Native has it with Hermes, and so
+// does each web view. A use of anything else does not compile.
 declare function setTimeout(action: (...values: unknown[]) => void, ms?: number): number;
 declare function clearTimeout(timer: number | undefined): void;
 declare const console: Record<'warn' | 'error', (...values: unknown[]) => void>;

@@ -14,7 +14,7 @@ const { outputFiles } = await build({
   outdir: 'dist',
   bundle: true,
   splitting: true,
-  // terser removes white space, because esbuild would remove comments with it that bundlers read.
+  // terser removes white space, because esbuild would also remove comments that bundlers read.
   minifySyntax: true,
   minifyIdentifiers: true,
   format: 'esm',
@@ -26,7 +26,7 @@ const { outputFiles } = await build({
   logLevel: 'warning',
   write: false,
 });
-// One for all files, so that each has the same short names.
+// One cache for all files, so that all have the same short names.
 const nameCache = {};
 for (const { path, text } of outputFiles) {
   const { code } = await minify(text, {

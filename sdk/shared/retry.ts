@@ -11,7 +11,7 @@ export function isRetried(status: number): boolean {
  * The wait that a response states.
  * @param header value of `Retry-After`: seconds, or an HTTP date (RFC 9110 §10.2.3)
  * @param now Unix milliseconds
- * @returns milliseconds; null without a valid header
+ * @returns milliseconds, or null if there is no valid header
  */
 export function retryAfterMs(header: string | null, now: number): number | null {
   if (header === null) return null;
@@ -25,7 +25,7 @@ export function retryAfterMs(header: string | null, now: number): number | null 
  * minute, and random in its upper half, so that clients that failed together do not return
  * together.
  * @param attempt number of the attempt that failed, from 1
- * @param random from 0 to 1
+ * @param random a random number from 0 to 1
  * @returns milliseconds
  */
 export function backOffMs(attempt: number, random: number): number {

@@ -6,12 +6,15 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** The warning that a consent was not recorded, because its key was used with another one; undefined without it. */
+/**
+ * The warning that a consent was not recorded, because its key was used with another one, or undefined if there is
+ * none.
+ */
 export function conflictOf(warnings: readonly FieldError[] = []): FieldError | undefined {
   return warnings.find(({ field }) => field === 'idempotency_key');
 }
 
-/** Codes that the SDKs give errors which are not answers of the service. */
+/** Codes of the SDKs for errors that are not responses of the service. */
 type OwnCode =
   | 'IDEMPOTENCY_CONFLICT'
   | 'INSECURE_CONTEXT'
@@ -28,9 +31,9 @@ export class ServiceError extends Error {
   override readonly name: string = 'ServiceError';
 
   /**
-   * @param code stable code of the service, for example `CONFIG_OUTDATED`; `NO_ANSWER` if none
-   *   arrived, `UNEXPECTED_ANSWER` if it was not one of the service
-   * @param status HTTP status; 0 without an answer
+   * @param code stable code of the service, for example `CONFIG_OUTDATED`; `NO_ANSWER` if no response arrived,
+   * `UNEXPECTED_ANSWER` if the response was not one of the service
+   * @param status HTTP status, or 0 if there was no response
    * @param errors the invalid fields of a `VALIDATION_ERROR`
    * @param cause why no answer arrived, if that is known
    */

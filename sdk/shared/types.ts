@@ -16,7 +16,7 @@ export type SignedPromise = Schemas['SignedPromise'];
 export type SiteConfiguration = Schemas['ConfigResponse']['data'];
 /** A consent that a backend records for a person. */
 export type Consent = Schemas['S2sConsentRequest'];
-/** With every member, also where callers compile with `exactOptionalPropertyTypes`. */
+/** Has every member, even where callers compile with `exactOptionalPropertyTypes`. */
 type Complete<T> = { [Name in keyof T]-?: Exclude<T[Name], undefined> };
 type BatchItem = Schemas['BatchItemResult'];
 type Refusal = 'error' | 'error_code' | 'code';
@@ -38,7 +38,7 @@ export type StatusItem = Schemas['StatusItem'];
 export type Verification = Schemas['VerifyResponse'];
 /** A record of an export, with every field. */
 export type ExportedConsent = Complete<ExportedFields>;
-/** A record of an export that chose fields: these, and `cursor`. */
+/** A record of an export with chosen fields: these fields, and `cursor`. */
 export type ExportedFields = Omit<Schemas['ExportedItem'], 'erased_record' | 'announced_at'>;
 /** An erasure that a copy of the records must repeat. */
 export type ExportedErasure = Schemas['ExportedErasure'];
@@ -54,7 +54,7 @@ export type EvidenceExport = Omit<Schemas['EvidenceExportDetails'], 'disclose'> 
   /** Personal fields that the package discloses. */
   readonly disclose: 'all' | 'none' | readonly string[];
 };
-/** A message to a webhook, and what became of it. */
+/** A message to a webhook, and its outcome. */
 export type WebhookDelivery = Schemas['WebhookDelivery'];
 /** The evidence of one record, for `consent-verify check`. */
 export type RecordReceipt = Schemas['Receipt'];

@@ -33,18 +33,18 @@ export interface Api {
 }
 
 export interface ApiOptions {
-  /** The worker process that this process runs and whose state it reports; absent if another process runs one. */
+  /** The worker process that this process runs and whose state it reports. Absent if another process runs one. */
   readonly worker?: WorkerBeside;
-  /** The preparation of the installation by this process; absent if its worker prepares it. */
+  /** The preparation of the installation by this process. Absent if its worker prepares it. */
   readonly preparing?: Pick<WorkerBeside, 'reasons'>;
   /**
-   * Admission groups that this process may have in the database at a time; absent: as many as if it were the only
-   * process.
+   * Number of admission groups that this process may have in the database at a time. If absent, the process uses the
+   * number for a single process.
    */
   readonly groupsInFlight?: number;
-  /** How often this process was restarted; absent if another process reports it. */
+  /** How often this process was restarted. Absent if another process reports it. */
   readonly restarts?: number;
-  /** Returns the metrics of all processes for `GET /metrics`; absent if this process adds them up. */
+  /** Returns the metrics of all processes for `GET /metrics`. Absent if this process adds them up. */
   readonly metricsText?: () => Promise<string>;
 }
 

@@ -21,7 +21,7 @@ export interface SiteCounts {
 }
 
 export interface CountOptions {
-  /** May read the outbox, leaves, checkpoints and read models. */
+  /** A handle that may read the outbox, leaves, checkpoints and read models. */
   readonly db: Queryable;
   readonly eventLog: EventLog;
 }

@@ -10,7 +10,7 @@ import { createProcessMemory, type ProcessMemory } from './process-memory.js';
 /** The work of a process on one database server. None of its state in memory outlives it. */
 export interface ServerRun {
   readonly installation: Installation;
-  /** URL of its HTTP application; empty if it has none. */
+  /** URL of its HTTP application. Empty if it has none. */
   readonly url: string;
   /** Rejects when a background part fails permanently and an operator must act. */
   readonly failed: Promise<never>;

@@ -63,12 +63,12 @@ export interface Installation {
   readonly memory: ProcessMemory;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
-  /** The embedded PostgreSQL; null with `DATABASE_URL`. */
+  /** The embedded PostgreSQL, or null if `DATABASE_URL` is set. */
   readonly embedded: EmbeddedPostgres | null;
   close(): Promise<void>;
 }
 
-/** A migration, after which the schema is compared with the one that the migrations create. */
+/** Migrates the database. Then the schema is compared with the schema that the migrations create. */
 export interface ComparedMigration extends MigrateOptions {
   readonly onDifference: (difference: SchemaDifference) => void;
 }
@@ -78,9 +78,9 @@ export interface InstallationOptions {
   readonly role: string;
   /** Whether a database given by `DATABASE_URL` is migrated, and how; the embedded one always is. */
   readonly migrates: boolean | ComparedMigration;
-  /** Whether the process continues the ledger, and therefore keeps its head; absent: it does not. */
+  /** Whether the process continues the ledger, and therefore keeps its head. If absent, it does not. */
   readonly signs?: boolean;
-  /** Earlier knowledge of the ledger in this process; absent: none. */
+  /** Earlier knowledge of the ledger in this process. Absent if there is none. */
   readonly memory?: ProcessMemory;
 }
 
@@ -190,7 +190,7 @@ const WATCHING = {
   statementTimeoutMs: 5_000,
 } as const;
 
-/** Opens the embedded database, if the configuration names no other. @returns null with `DATABASE_URL` */
+/** Opens the embedded database, if the configuration names no other. @returns null if `DATABASE_URL` is set */
 export async function openDatabase(config: Config, logger: Logger): Promise<EmbeddedPostgres | null> {
   if (config.database.url !== undefined) return null;
   return openEmbeddedPostgres({ dataDir: config.dataDir, log: (line) => logger.info(line) });
@@ -314,7 +314,7 @@ async function watch(options: ConnectionOptions, everyMs: number, signal: AbortS
       leave();
       open = client;
     } catch {
-      // Those who need the server report that it cannot be reached, and the binding reports a refusal.
+      // The parts that need the server report that it cannot be reached, and the binding reports a refusal.
     }
   }
 }

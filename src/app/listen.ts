@@ -40,7 +40,7 @@ export async function listen(app: FastifyInstance, { host, port }: Config['http'
 /**
  * Also accepts connections from the socket of a server of another process. The system gives each connection to one of
  * the processes that are not busy.
- * @param app must be ready
+ * @param app the application, which must be ready
  */
 export function listenOn(app: FastifyInstance, server: Server): void {
   app.server.listen(server, BACKLOG);

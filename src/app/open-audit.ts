@@ -81,13 +81,13 @@ async function readAnchors(path: string): Promise<readonly Uint8Array[]> {
   return certificatesOfPem(text);
 }
 
-/** Completeness of a restored backup, beside the findings of an audit. */
+/** Completeness of a restored backup, in addition to the findings of an audit. */
 export interface BackupState {
   /** Leaves of the restored ledger tree. */
   readonly ledgerSize: number;
-  /** Leaves that the ledger had according to `ledger-head.json`; null if there is no such file. */
+  /** Leaves that the ledger had according to `ledger-head.json`, or null if there is no such file. */
   readonly headSize: number | null;
-  /** Whether the restored ledger is a prefix of the remembered one; null if there is nothing to compare. */
+  /** Whether the restored ledger is a prefix of the remembered one, or null if there is nothing to compare. */
   readonly isSameLedger: boolean | null;
   /** Streams whose end is missing in the log. */
   readonly streamsBehind: readonly string[];

@@ -48,7 +48,10 @@ export interface LogWait {
   readonly seals: boolean;
   /** Called when an attempt fails, with the reason for `/readyz`. */
   readonly onWaiting: (reasons: readonly ReadinessReason[]) => void;
-  /** Whether a failure other than these is temporary, so that the next attempt may succeed; absent: none is. */
+  /**
+   * Whether a failure other than these is temporary, so that the next attempt may succeed. If absent, no other failure
+   * is.
+   */
   readonly isPassing?: (error: unknown) => boolean;
   /** Ends the wait. */
   readonly signal: AbortSignal;
@@ -57,7 +60,7 @@ export interface LogWait {
 /**
  * Prepares the installation, then runs `work`. Both are repeated while the log does not answer or is damaged, because
  * neither may end admission, which does not depend on the log.
- * @returns the result of `work`; null if the wait was ended
+ * @returns the result of `work`, or null if the wait was ended
  * @throws the errors of `prepareInstallation` and of `work`, except EventLogUnavailable, LogDamaged and those that are
  *   temporary
  */
@@ -145,7 +148,7 @@ const identityRows = z.array(z.object({ log_id: z.string() })).max(1);
 
 /**
  * Checks that the log belongs to this database. The first start binds the two to each other.
- * @param db in the role `consent_ledger_worker`
+ * @param db a handle in the role `consent_ledger_worker`
  * @throws LogIdentityMismatch, EventLogUnavailable
  */
 export async function bindEventLog(db: Queryable, eventLog: EventLog): Promise<void> {

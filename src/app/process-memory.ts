@@ -31,8 +31,8 @@ export class ConsentsLost extends OperatorNeeded {
 }
 
 /**
- * Milliseconds for which accepted consents are remembered. A standby lags by seconds or minutes, and older consents are
- * in Merkle batches, which the known head covers.
+ * How long accepted consents are remembered, in milliseconds. A standby lags by seconds or minutes, and older consents
+ * are in Merkle batches, which the known head covers.
  */
 const REMEMBERED_MS = 600_000;
 const MAX_REMEMBERED = 256;

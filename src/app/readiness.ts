@@ -36,7 +36,7 @@ const FRESH_MS = 1_000;
 const WAIT_MS = 1_500;
 const STALE_MS = 8_000;
 
-/** Creates the readiness of a process, which its log and its metrics show, too. Call it once. */
+/** Creates the readiness of a process, which its log and its metrics also show. Call it once. */
 export function readinessOf({ logger, metrics }: Installation, sources: readonly ReadinessSource[]): Readiness {
   const readiness = createReadiness({
     sources,

@@ -15,7 +15,7 @@ import type { Keyring } from '../platform/keys/index.js';
 import type { TimestampClient } from '../timestamping/client.js';
 
 export interface RotationOptions {
-  /** In the role `consent_ledger_worker`. */
+  /** A handle in the role `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly keyring: Keyring;
@@ -63,7 +63,7 @@ export async function rotateLedgerKey(options: RotationOptions, signal: AbortSig
   return { from: verifierKeyOf(signer), to: verifierKeyOf(next), size: stamped?.size ?? 0 };
 }
 
-/** Opens the keys of a rotation that is not finished; null: there is none. @throws KeyError */
+/** Opens the keys of a rotation that is not finished, or null if there is none. @throws KeyError */
 export async function openNextSigner({
   keyring,
   origin,

@@ -190,7 +190,7 @@ function forEveryOrigin(prefix: string, serve: RouteGroup): RouteGroup {
 
 /**
  * Creates the tenant and the owner of a sign-up, with the standard plan, and signs the owner in.
- * @param adminPool in the role `consent_ledger_admin`
+ * @param adminPool a pool in the role `consent_ledger_admin`
  */
 function accountCreator(adminPool: pg.Pool): CreateAccount {
   return async (wanted, password) => {

@@ -56,7 +56,7 @@ export function startApi(config: Config, logger: Logger, restarts = 0): Promise<
 }
 
 export interface ServeOptions {
-  /** Environment of the further processes that answer callers; null if there are none. */
+  /** Environment of the further processes that answer callers, or null if there are none. */
   readonly env?: Environment | null;
   /** How often this process was restarted. */
   readonly restarts?: number;
@@ -65,7 +65,7 @@ export interface ServeOptions {
 /**
  * Composes and starts `serve`: the API in this process, and a worker beside it. It migrates the
  * schema. The worker prepares the installation.
- * @param worker is stopped with the service, even if the service does not start
+ * @param worker the worker, which is stopped with the service even if the service does not start
  * @throws as `startApi`; errors of the worker
  */
 export async function startServe(
@@ -125,8 +125,8 @@ export async function startServe(
 }
 
 /**
- * Composes and starts `worker`: the background parts, and the routes that show their health, also
- * while the parts wait for the event log.
+ * Composes and starts `worker`: the background parts, and the routes that show their health, even while the parts wait
+ * for the event log.
  * @throws as `startApi`; errors of the time stamp authorities' configuration
  */
 export function startWorkerService(config: Config, logger: Logger): Promise<Service> {

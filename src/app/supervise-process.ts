@@ -21,13 +21,13 @@ export interface SupervisedProcess {
   readonly prepared: Promise<void>;
   /** Rejects when a part fails permanently and an operator must act. */
   readonly failed: Promise<never>;
-  /** Returns why the parts do not do all their work at the moment; empty if they do. */
+  /** Returns why the parts do not do all their work at the moment, or an empty list if they do. */
   reasons(): readonly ReadinessReason[];
   /** Returns how often the process was restarted. */
   restarts(): number;
-  /** Sends a message to the process, unless it has just died. @param handle is sent with the message */
+  /** Sends a message to the process, unless it has just died. @param handle the handle that is sent with the message */
   tell(message: ToApi, handle?: Server): void;
-  /** The metrics of the process; none while it does not answer. */
+  /** The metrics of the process. There are none while it does not answer. */
   metrics(): Promise<ProcessMetrics>;
   /**
    * Finishes the current steps, then ends the process. If it does not end in time, it is killed, which every part
@@ -48,9 +48,9 @@ export interface SuperviseOptions {
   /** Returns the variables of the process that is started next. */
   readonly env: () => Environment;
   readonly logger: ServiceLogger;
-  /** Longest wait for the end of the process when it is stopped, in milliseconds; null: without a limit. */
+  /** Longest wait for the end of the process when it is stopped, in milliseconds. Null if there is no limit. */
   readonly stopMs?: number | null;
-  /** After how much silence a process is reported, and after how much it is killed. */
+  /** How long a process may be silent before it is reported, and before it is killed. */
   readonly silence?: HeartbeatLimits;
   /** Takes a message that only its program sends. @returns false if it has no meaning */
   readonly onOther?: (message: unknown) => boolean;
@@ -95,7 +95,7 @@ interface End {
 /**
  * Starts a process, which loads its program while the caller opens the installation. If it dies, it is replaced after a
  * pause that doubles up to ten seconds. If its event loop stands still, because it is blocked or the process was
- * stopped, it is killed and replaced, too. The process writes its log to the standard error of this one.
+ * stopped, it is also killed and replaced. The process writes its log to the standard error of this one.
  */
 export function superviseProcess(options: SuperviseOptions): SupervisedProcess {
   const { name, program, args = [], env, logger, stopMs = STOP_MS, silence: limits = SILENCE } = options;

@@ -13,7 +13,7 @@ export interface Timestamping {
   readonly quorum: number;
   /** DER of the root certificates. */
   readonly trustAnchors: readonly Uint8Array[];
-  /** Base URL of the development authority in this process; null with configured authorities. */
+  /** Base URL of the development authority in this process, or null if authorities are configured. */
   readonly developmentUrl: string | null;
   stop(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export function tsaRootFile(config: Config): string {
 
 /**
  * Reads the root certificates of this installation's time stamps, and nothing else from their file.
- * @returns PEM; null if the file of the development authority does not exist (yet) in this `DATA_DIR`
+ * @returns PEM, or null if the file of the development authority does not exist (yet) in this `DATA_DIR`
  * @throws Error if a file that `TSA_CA_FILE` names cannot be read
  */
 export async function readTsaRoots(config: Config): Promise<string | null> {

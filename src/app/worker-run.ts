@@ -10,7 +10,7 @@ export type WorkerRun = ServerRun & Pick<RunningWorker, 'begun' | 'prepared' | '
 /**
  * Opens the installation, and runs every background part as soon as the event log answers and the
  * ledger is compared.
- * @param onWaiting is called when the parts cannot run yet, and run later
+ * @param onWaiting a function that is called when the parts cannot run yet, and run later
  * @throws errors of configuration, database and keys
  */
 export async function startWorkerRun(

@@ -194,7 +194,7 @@ function openMailer({ adminPool, keyring, logger }: Installation, mail: MailConf
 }
 
 export interface MaintenanceOptions {
-  /** As `consent_ledger_worker`. */
+  /** A handle in the role `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly logger: ServiceLogger;
   readonly everyMs?: number;
@@ -235,7 +235,7 @@ export function createMaintenance({
 export interface RunningWorker {
   /** Resolves when the parts run, or when they only wait for what they need. Rejects like `ended`. */
   readonly begun: Promise<void>;
-  /** Resolves when the parts run for the first time; `stopped` if they never did. Rejects like `ended`. */
+  /** Resolves when the parts run for the first time, or with `stopped` if they never did. Rejects like `ended`. */
   readonly prepared: Promise<'running' | 'stopped'>;
   /** Returns why the parts do not do all their work. */
   reasons(): readonly ReadinessReason[];
@@ -248,7 +248,7 @@ export interface RunningWorker {
 /**
  * Runs every background part, as soon as the event log answers. The promises of the result reject with
  * errors of keys, event log and authorities, each with a message for the operator.
- * @param onWaiting is called when the parts cannot run yet, and run later
+ * @param onWaiting a function that is called when the parts cannot run yet, and run later
  */
 export function runWorker(installation: Installation, onWaiting: () => void = () => undefined): RunningWorker {
   const stopping = new AbortController();

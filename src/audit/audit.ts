@@ -35,9 +35,8 @@ export interface AuditResult {
 }
 
 /**
- * Compares everything that an installation stores with the log and with the seals, and writes nothing. It
- * may run while the service works: rows are compared as of a position, so that what is in flight is no
- * disagreement.
+ * Compares everything that an installation stores with the log and with the seals, and writes nothing. It may run while
+ * the service works: rows are compared as of a position, so events in flight are not reported.
  * @throws AbortError; EventLogUnavailable, database errors
  */
 export async function runAudit(options: AuditOptions): Promise<AuditResult> {
@@ -73,7 +72,7 @@ export async function runAudit(options: AuditOptions): Promise<AuditResult> {
   return { findings: findings.all, more: findings.more, folded: findings.folded };
 }
 
-/** What a section does beside the statements of `reportContradictions`. */
+/** The work of a section in addition to the statements of `reportContradictions`. */
 const WORK: Readonly<Partial<Record<SectionName, (section: Section) => Promise<void>>>> = {
   schema: auditSchema,
   rows: auditSealedRows,

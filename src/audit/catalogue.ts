@@ -24,7 +24,7 @@ const IS_WAITING = `exists (
        (select max(n.revision) from read_model.notice_configs n where n.site_id = live$.site_id),
        (select max(n.revision) from read_model.notice_scans n where n.site_id = live$.site_id), -1))`;
 
-/** What the tenancy keeps of its notices, beside the read model that is derived from their events. */
+/** What the tenancy stores about its notices, in addition to the read model that is derived from their events. */
 const PUBLISHED = [
   {
     name: 'document_versions',
@@ -54,7 +54,7 @@ const PUBLISHED = [
 
 const HashRows = z.array(z.object({ sha256: z.string(), is_genuine: z.boolean() }));
 
-/** Compares the contents of a table with the hashes under which they are kept. */
+/** Compares the contents of a table with the hashes that they are stored under. */
 export async function auditHashedContents(
   { db, findings, step }: Section,
   content: { readonly table: string; readonly column: string; readonly detail: string },

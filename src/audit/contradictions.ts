@@ -8,15 +8,15 @@ import type { Section } from './section.js';
 import type { SectionName } from './state-file.js';
 
 /**
- * A statement that finds rows which contradict others. It is one statement, and therefore reads one
- * snapshot. `OFFSET 0` keeps a look-up by key from becoming a pass over the table in which it looks.
+ * A statement that finds rows that contradict others. A single statement reads a single snapshot. `OFFSET 0` prevents
+ * PostgreSQL from turning a look-up by key into a scan of the whole table.
  */
 interface Contradiction {
   /** The default is `reference-differs`. */
   readonly kind?: FindingKind;
   readonly table: string;
   readonly columns?: readonly string[];
-  /** Absent: each row has its own. */
+  /** If absent, each row has its own. */
   readonly detail?: string;
   /** Returns `key` and, without `detail`, `detail`. */
   readonly sql: string;
@@ -29,7 +29,7 @@ const OWNERS = `with recursive owners (stream) as (
   select (select e.stream from event_log.events e where e.stream > o.stream order by e.stream limit 1)
     from owners o where o.stream is not null)`;
 
-/** Bytes that encryption adds to a piece of an export: version, nonce and tag. */
+/** Number of bytes that encryption adds to a piece of an export: version, nonce and tag. */
 const PIECE_OVERHEAD = 1 + 12 + 16;
 
 /** The views of the service's projections. */
@@ -72,7 +72,7 @@ const CONTRADICTIONS: Readonly<Partial<Record<SectionName, readonly Contradictio
                and not exists (select from projection_generations g where g.name = p.name and g.generation = p.live_generation)`,
     },
     {
-      // One that was loaded from a file has views of its own.
+      // A projection that was loaded from a file has views of its own.
       kind: 'derived-differs',
       table: 'projections',
       detail: 'it has no view',

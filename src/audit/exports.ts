@@ -30,7 +30,7 @@ export async function auditExports({ db, keyring, findings, step }: Section): Pr
   }
 }
 
-/** @returns the problem of a package; null: it has none, or the package is not kept any more */
+/** @returns the problem of a package, or null if it has none or is not kept any more */
 async function problemOf(
   { db, keyring }: Pick<Section, 'db' | 'keyring'>,
   siteId: string,
@@ -54,7 +54,7 @@ async function problemOf(
     if (error instanceof ExportUnreadable || error instanceof KeyError || error instanceof RangeError)
       return error.message;
     if (error instanceof z.ZodError) return 'its row has a form that the service does not write';
-    // It was cancelled, deleted or erased meanwhile.
+    // The export was cancelled, deleted or erased meanwhile.
     if (error instanceof RequestRefused) return null;
     throw error;
   }

@@ -72,9 +72,9 @@ export type FindingKind = keyof typeof FINDING_KINDS;
 /** A disagreement between what is stored and what it must be. It names no personal value. */
 export interface Finding {
   readonly kind: FindingKind;
-  /** Table, with its schema unless that is the one of the service. */
+  /** Table, with its schema unless that is the schema of the service. */
   readonly table: string;
-  /** Primary key of the row, as text; empty: the whole table. */
+  /** Primary key of the row, as text. Empty for the whole table. */
   readonly key: string;
   /** Columns that differ, as far as they are known. */
   readonly columns: readonly string[];
@@ -82,7 +82,7 @@ export interface Finding {
   readonly detail: string;
 }
 
-/** @returns the finding that a damaged log is */
+/** @returns the finding that reports a damaged log */
 export function damagedLog({ stream }: LogDamaged, detail: string): Omit<Finding, 'columns'> {
   return { kind: 'log-order', table: 'event_log.events', key: stream ?? '', detail };
 }
@@ -108,7 +108,7 @@ export interface Findings {
   readonly folded: readonly FoldedFindings[];
 }
 
-/** Findings that one audit lists. A table that was exchanged as a whole must not fill the memory. */
+/** Maximum number of findings that one audit lists. A table that was exchanged as a whole must not fill the memory. */
 export const MAX_FINDINGS = 1_000;
 
 /** @param before findings of the audit that this one continues */

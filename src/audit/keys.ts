@@ -36,7 +36,7 @@ const IdRows = z.array(z.object({ id: z.string() }));
 async function auditRecordKeys({ db, keyring, findings, step }: Section, before: number): Promise<number> {
   let done = before;
   const total = await estimatedRows(db, 'record_keys');
-  // Records that are admitted meanwhile are in flight: a busy service would have no end.
+  // Records that are admitted meanwhile are in flight. Waiting for them would never end on a busy service.
   const [{ newest }] = NewestRows.parse(
     (await db.query('select (select event_id::text from record_keys order by event_id desc limit 1) as newest')).rows,
   );

@@ -40,7 +40,7 @@ const POLICIES = { name: 'ledger_policies', key: ['revision'], columns: ['event_
 /** Dependencies of this section. */
 export type LedgerSection = Pick<Section, 'db' | 'eventLog' | 'findings' | 'step'>;
 
-/** Events of the ledger that one transaction of the replay applies. */
+/** Number of ledger events that one transaction of the replay applies. */
 const STEP = 20;
 
 /**
@@ -56,7 +56,7 @@ export async function auditLedger(section: LedgerSection): Promise<void> {
     const [{ leaves }] = ViewRows.parse(
       (await client.query(`select pg_get_viewdef('leaves'::regclass) as leaves`)).rows,
     );
-    // Without the indexes that the replay does not use: they would cost more than its rows.
+    // The tables lack the indexes that the replay does not use, because these would cost more than the rows.
     const like = (name: string, key: readonly string[]): string =>
       `create temporary table ${name} (like ${schema}.${name} including all excluding indexes, primary key (${key.join(', ')}))`;
     await client.query(
@@ -105,7 +105,7 @@ export async function auditLedger(section: LedgerSection): Promise<void> {
       }
     }
     await client.query('commit');
-    // A worker that starts now follows the stream to its end, so the tables may show less than it meets.
+    // A worker that starts now follows the stream to its end, so the tables may lag behind what it reads.
     if (isComplete) await replay.to(await section.eventLog.lastRevision(LEDGER_STREAM));
   });
 }
@@ -126,7 +126,7 @@ async function schemaOf(db: pg.Pool): Promise<string> {
 interface Replay {
   /**
    * Follows the ledger, and fills the temporary tables.
-   * @param isInside whether the client is in a transaction already
+   * @param isInside whether the client is already in a transaction
    * @returns false if the ledger does not verify, which is reported
    */
   to(revision: number, isInside?: boolean): Promise<boolean>;
@@ -157,7 +157,7 @@ function createReplay({ eventLog, findings, step }: LedgerSection, client: pg.Po
   };
 }
 
-/** @returns the finding about the log that a failed replay implies; null: none */
+/** @returns the finding about the log that a failed replay implies, or null if there is none */
 function findingOf(error: unknown): Omit<Finding, 'columns'> | null {
   if (error instanceof RevisionGap)
     return damagedLog(error, `${error.message} What the ledger has from there on was not compared.`);
@@ -186,7 +186,7 @@ async function auditIdentity({ db, eventLog, findings }: LedgerSection): Promise
  * only those that are not sealed yet may be missing.
  */
 async function auditPolicies(section: LedgerSection, client: pg.PoolClient, schema: string): Promise<void> {
-  // The stream may grow meanwhile, so that it is read after the table.
+  // The stream may grow meanwhile, so it is read after the table.
   await client.query(`begin isolation level repeatable read; select from ${schema}.ledger_policies limit 1`);
   for (let next = 0; ; ) {
     const page = await readPastGaps(section.eventLog, POLICY_STREAM, next, PAGE);

@@ -10,19 +10,19 @@ const NAMED = 3;
 /** A stream that has fewer events in the log than the database knows. */
 interface Shortened {
   readonly stream: string;
-  /** The first revision that is gone. */
+  /** The first missing revision. */
   readonly first: number;
   readonly events: number;
 }
 
 /**
- * Checks that the log still has the ends of its streams, as far as the database knows them. A log that was
- * restored from an older backup lacks its last events, and everything that is derived from them disagrees
- * with it: one finding says so, and the disagreements after it are folded below it (`collectFindings`).
- * An event that is neither in the log nor waits, and from which nothing was derived, is no lost tail: the
- * section of the outbox reports it.
- * @param end position of the last event that was read; null: the log has none
- * @param derivedUpTo the last position from which something was derived; null: none
+ * Checks that the log still has the ends of its streams, as far as the database knows them. A log that was restored
+ * from an older backup lacks its last events, and everything that is derived from them disagrees with it. One finding
+ * says so, and the disagreements after it are folded below it (`collectFindings`). An event that is neither in the log
+ * nor waiting, and from which nothing was derived, does not belong to a lost tail: the section of the outbox reports
+ * it.
+ * @param end position of the last event that was read, or null if the log has none
+ * @param derivedUpTo the last position from which something was derived, or null if there is none
  */
 export async function auditLogEnd(
   { db, eventLog, findings }: Section,
@@ -50,7 +50,7 @@ export async function auditLogEnd(
 
 const SealedRows = z.array(z.object({ stream: z.string(), revision: z.int() }));
 
-/** Returns whether any of the events that are gone is sealed. */
+/** Returns whether any of the missing events is sealed. */
 async function areSealed(db: Section['db'], shortened: readonly Shortened[]): Promise<boolean> {
   const { rows } = await db.query('select stream, revision from sealed_streams where stream = any($1)', [
     shortened.map(({ stream }) => stream),
@@ -59,7 +59,7 @@ async function areSealed(db: Section['db'], shortened: readonly Shortened[]): Pr
   return shortened.some(({ stream, first }) => (sealed.get(stream) ?? NO_STREAM) >= first);
 }
 
-/** The `postgres` log counts positions by one; those of other logs have no next one. */
+/** The `postgres` log counts positions by one. In other logs, a position has no successor. */
 function from(end: Position | null): string {
   if (end === null) return 'from the first position on';
   return /^\d+$/.test(end) ? `from position ${BigInt(end) + 1n} on` : `after position ${end}`;

@@ -33,7 +33,7 @@ const TABLE = 'event_log.events';
 /**
  * Reads the log once, in its order. Each event must be genuine, be sealed as it is, and have what belongs
  * to it: the key or the erasure of a record, its attachments, and its approval token.
- * @param from position after which it begins; null: from the start
+ * @param from position after which it begins, or null to begin at the start
  */
 export async function auditLog(
   section: Section,
@@ -46,7 +46,7 @@ export async function auditLog(
   let position = from;
   let done = 0;
   for (;;) {
-    // Read before the page, so that no event can be sealed that the page does not reach.
+    // This is read before the page, so that no event can be sealed that the page does not reach.
     const sealedBefore = await sealedPosition(db);
     const page = await eventLog.readAll(position, PAGE);
     const sealedUpTo = await sealedPosition(db);
@@ -83,7 +83,7 @@ function latest(a: Position | null, b: Position | null): Position | null {
 
 const EndRows = z.tuple([z.object({ events: z.number().nullable(), position: z.string().nullable() })]);
 
-/** How far the read models have come: the end of what is compared. */
+/** The position that the read models have reached, at which the comparison ends. */
 async function newestEvents({ db }: Section): Promise<z.infer<typeof EndRows>[0]> {
   const { rows } = await db.query(
     'select max(events) as events, max(position) as position from projection_generations',
@@ -142,7 +142,7 @@ function checkRevision(
 
 const LeafRows = z.array(
   z.object({
-    /** Place of its run among those that were asked for, from 1. */
+    /** Number of its run among the requested runs, from 1. */
     run: z.number(),
     revision: z.number(),
     event_id: z.string(),
@@ -164,7 +164,7 @@ async function checkEvents(section: Section, all: readonly LoggedEvent[], sealed
     try {
       await assertGenuine(event, keyring);
     } catch (error) {
-      // A key that was altered itself is reported with the keys.
+      // If the key itself was altered, it is reported with the keys.
       if (!(error instanceof NotGenuine || error instanceof KeyError)) throw error;
       findings.add({ kind: 'event-altered', table: TABLE, key, detail: error.message });
       continue;

@@ -7,7 +7,10 @@ import { assertGenuine, KeyError, NotGenuine } from '../platform/keys/index.js';
 import { damagedLog } from './finding.js';
 import { PAGE, pagesOf, readPastGaps, type Section } from './section.js';
 
-/** Compares what waits for the log, and what is kept of another log, with the streams and with the log. */
+/**
+ * Compares the events that wait for the log, and those that are kept for another log, with the streams and with the
+ * log.
+ */
 export async function auditOutbox(section: Section): Promise<void> {
   await auditWaiting(section);
   await auditStreams(section);
@@ -104,7 +107,7 @@ async function checkGenuine({ db, keyring, findings }: Section, row: WaitingRow)
     try {
       await assertGenuine({ id, type, data, stream }, keyring);
     } catch (error) {
-      // A key that was altered itself is reported with the keys.
+      // If the key itself was altered, it is reported with the keys.
       if (!(error instanceof NotGenuine || error instanceof KeyError)) throw error;
       findings.add({ kind: 'event-altered', table: 'event_log.events', key: id, detail: error.message });
     }
@@ -113,7 +116,7 @@ async function checkGenuine({ db, keyring, findings }: Section, row: WaitingRow)
 
 const StreamRows = z.array(z.object({ stream: z.string(), revision: z.int() }));
 
-/** The ends of the streams of sites. Those of the ledger are no rows of the outbox. */
+/** The ends of the streams of sites. The streams of the ledger have no rows in the outbox. */
 async function* siteStreams({ db, eventLog, step }: Section): AsyncGenerator<StreamEnds> {
   let done = 0;
   for await (const ends of streamEnds(db, eventLog)) {
@@ -153,7 +156,7 @@ const RunRows = z.array(
     position: z.int(),
     count: z.int(),
     next_revision: z.int(),
-    /** Revision at which the next run of the stream begins, or what waits, or the stream ends. */
+    /** Revision at which the next run of the stream or its waiting events begin, or at which the stream ends. */
     expected: z.int().nullable(),
   }),
 );
@@ -214,7 +217,7 @@ async function auditKept(section: Section): Promise<void> {
 
 type StoredEvent = z.infer<typeof EventRows>[number];
 
-/** A restored database lacks events between those that it keeps: each run of them is compared by itself. */
+/** A restored database lacks events between those that it keeps, so each run of them is compared separately. */
 function runsOf(page: readonly StoredEvent[]): readonly (readonly StoredEvent[])[] {
   const runs: StoredEvent[][] = [];
   for (const event of page) {

@@ -12,7 +12,7 @@ const PersonRows = z.array(
     visitor_index: Bytes,
     seed: Bytes,
     records: z.number(),
-    /** Whether one of the person's records that are not erased is sealed; null: there is no such record. */
+    /** Whether one of the person's records that are not erased is sealed, or null if there is no such record. */
     is_sealed: z.boolean().nullable(),
   }),
 );

@@ -5,15 +5,15 @@ import { InvalidEventBody, parseBody, parseRecord } from '../../schemas/events/s
 import { consentsStreamSql } from '../platform/database/shared-statements.js';
 import { PAGE, pagesOf, type Section } from './section.js';
 
-/** Verifiers grant this to clocks (docs/evidence-format.md). */
+/** Verifiers tolerate this difference of clocks (docs/evidence-format.md). */
 const TOLERANCE_SECONDS = 300;
 
 const PromisingPolicyRows = z.array(z.object({ body: z.instanceof(Uint8Array) }));
 const LateRows = z.array(z.object({ event_id: z.string(), seconds: z.number() }));
 
 /**
- * Lists consents that were sealed later than the most patient policy so far allows, and those that wait
- * longer.
+ * Lists consents that were sealed, or have been waiting, for longer than the policy with the longest delay so far
+ * allows.
  */
 export async function auditSealedPromises({ db, findings, now }: Section): Promise<void> {
   const { rows } = await db.query('select body from ledger_policies order by revision');
@@ -43,7 +43,7 @@ function secondsOf(body: Uint8Array): readonly number[] {
     const { record } = parseBody(PublicEventBody, LEDGER_POLICY_SET, body);
     return [parseRecord(LEDGER_POLICY_SET, record).seal_within_seconds];
   } catch (error) {
-    // Altered: the comparison with the stream of policies reports it.
+    // An altered policy is reported by the comparison with the stream of policies.
     if (error instanceof InvalidEventBody || error instanceof SyntaxError) return [];
     throw error;
   }
@@ -51,7 +51,7 @@ function secondsOf(body: Uint8Array): readonly number[] {
 
 const PromiseRows = z.array(z.object({ place: z.string(), id: z.string(), sealed_before: z.date() }));
 
-/** A consent that waits longer than its own promise says is a broken promise, wherever it waits. */
+/** A consent that waits longer than its own promise says is a broken promise, at whatever stage it waits. */
 export async function auditWaitingPromises({ db, findings, now, step }: Section): Promise<void> {
   const read = async (after: string | null) => {
     const [stream, revision] = after?.split(' ') ?? [null, null];

@@ -19,11 +19,10 @@ import type { Section } from './section.js';
 import { compareWithLog, withReplay } from './shadow.js';
 
 /**
- * Replays the projections into temporary tables, all of them by one pass over the log, and compares them
- * with what the views show.
+ * Replays all projections into temporary tables in one pass over the log, and compares them with what the views show.
  */
 export async function auditReadModels(section: Section): Promise<void> {
-  // A rebuild that swaps the tables meanwhile makes the comparison void, and a replay that fails ends those beside it.
+  // A rebuild that swaps the tables meanwhile invalidates the comparison, and a failed replay ends the others.
   for (let open = PROJECTIONS; open.length > 0; ) {
     const compared: Live[] = [];
     for (const projection of open) compared.push(...(await comparableGeneration(section, projection)));
@@ -42,7 +41,10 @@ interface Replayed extends Live {
   readonly replay: TemporaryReplay;
 }
 
-/** Reports a projection that stands still. @returns what can be compared with its replay; none: nothing */
+/**
+ * Reports a projection that stands still.
+ * @returns what can be compared with its replay; an empty list if nothing can
+ */
 async function comparableGeneration({ db, findings }: Section, projection: Projection): Promise<readonly Live[]> {
   const { name } = projection;
   const stored = await readLive(db, name);
@@ -63,7 +65,7 @@ async function comparableGeneration({ db, findings }: Section, projection: Proje
   return [];
 }
 
-/** @returns those that must be compared again */
+/** @returns the projections that must be compared again */
 async function compareReplays(
   section: Section,
   client: pg.PoolClient,
@@ -96,7 +98,7 @@ async function replayAndCompare(
     });
   const replays: Replayed[] = [];
   for (const live of compared) replays.push({ ...live, replay: await createReplay(client, live.projection) });
-  // Most events are replayed before the snapshot, which is held for the rest only.
+  // Most events are replayed before the snapshot, which is only held for the rest.
   await advance(replays.flatMap(targetOf));
   await client.query('begin isolation level repeatable read');
   const now: Replayed[] = [];
@@ -152,7 +154,7 @@ async function compareTables(section: Section, client: pg.PoolClient, replayed: 
 
 const Rows = z.array(z.object({ table: z.string(), part: z.string(), must: z.string(), is: z.string().nullable() }));
 
-/** Columns and indexes of the temporary tables of a connection that are otherwise, or missing, in a schema. */
+/** Columns and indexes of a connection's temporary tables that are different or missing in a schema. */
 const PARTS_SQL = `
 with tables as (
   select c.oid, c.relname::text as name, c.relnamespace = pg_my_temp_schema() as is_wanted from pg_class c

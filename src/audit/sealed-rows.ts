@@ -44,7 +44,7 @@ async function auditTable(
 
 const Steps = z.array(z.object({ id: z.string(), sha256: z.string(), runs_beside: z.string().nullable() }));
 
-/** Checks that the steps of this version were applied, and that the schema is what they make. */
+/** Checks that the steps of this version were applied, and that the schema is what they create. */
 export async function auditSchema(section: Section): Promise<void> {
   await auditSteps(section);
   for (const { object: table, part: key, detail } of await compareSchema(section.db))

@@ -9,11 +9,11 @@ import type { Findings } from './finding.js';
 
 /** Dependencies that all sections of an audit share. */
 export interface AuditParts {
-  /** In the role `consent_ledger_auditor`. */
+  /** A handle in the role `consent_ledger_auditor`. */
   readonly db: pg.Pool;
-  /** Read only. */
+  /** The handle is only read from. */
   readonly eventLog: EventLog;
-  /** Read only. */
+  /** The handle is only read from. */
   readonly keyring: Keyring;
   readonly master: KeyObject;
   /** DER of the root certificates of the time stamp authorities. */
@@ -25,16 +25,19 @@ export interface AuditParts {
 /** A section at work. */
 export interface Section extends AuditParts {
   readonly findings: Findings;
-  /** Reports progress, rests as the load asks, and ends the audit when it was cancelled. @param done rows or events so far */
+  /**
+   * Reports progress, rests according to the load, and ends a cancelled audit.
+   * @param done number of rows or events so far
+   */
   step(done: number, total: number | null): Promise<void>;
 }
 
-/** Rows that one statement of an audit reads. */
+/** Number of rows that one statement of an audit reads. */
 export const PAGE = 500;
 
 const CountRows = z.tuple([z.object({ rows: z.number() })]);
 
-/** Returns how many rows a table has, as the planner estimates it: for progress only. */
+/** Returns the planner's estimate of the number of rows of a table, which is only used to show progress. */
 export async function estimatedRows(db: Queryable, table: string): Promise<number | null> {
   const { rows } = await db.query('select reltuples::float8 as rows from pg_class where oid = $1::regclass', [table]);
   const [{ rows: estimate }] = CountRows.parse(rows);
@@ -43,7 +46,7 @@ export async function estimatedRows(db: Queryable, table: string): Promise<numbe
 
 /**
  * Reads rows page by page.
- * @param read returns the rows after a key, in its order; fewer than `PAGE` end the list
+ * @param read returns the rows after a key, in the order of the key; fewer than `PAGE` rows end the list
  * @param keyOf key of a row, with which the next page begins
  */
 export async function* pagesOf<T>(
@@ -61,9 +64,8 @@ export async function* pagesOf<T>(
 }
 
 /**
- * Reads the next events of a stream that the log still has: revisions that it lacks must not end the
- * audit.
- * @param from the first revision that is wanted
+ * Reads the next events of a stream that the log still has, because missing revisions must not end the audit.
+ * @param from the first revision to read
  * @param onGap called with the gap before the events, for a section that reports it
  * @returns at most `limit` events without a gap between them; empty at the end of the stream
  */

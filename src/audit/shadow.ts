@@ -6,8 +6,8 @@ import type { Section } from './section.js';
 
 /**
  * Reports the rows of a table that differ from those that the log gives.
- * @param db in the transaction whose snapshot is compared, where the rows of the log are in temporary tables
- * @param name of the table in findings
+ * @param db a handle in the transaction whose snapshot is compared, where the rows of the log are in temporary tables
+ * @param name name of the table in findings
  * @param onRange called after each range with its rows
  */
 export async function compareWithLog(
@@ -27,14 +27,15 @@ export async function compareWithLog(
 }
 
 /**
- * Runs a replay on a connection of its own: its temporary tables go with the connection.
+ * Runs a replay on a connection of its own, because the temporary tables end with the connection.
  */
 export async function withReplay<T>(pool: pg.Pool, work: (db: pg.PoolClient) => Promise<T>): Promise<T> {
   const db = await pool.connect();
   try {
     return await work(db);
   } finally {
-    // Closed, not returned: no later statement may find the temporary tables, which hide the live ones.
+    // The connection is closed instead of returned, because no later statement may find the temporary tables, which
+    // hide the live ones.
     db.release(true);
   }
 }

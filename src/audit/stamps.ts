@@ -30,7 +30,7 @@ const TokenRows = z.array(
 type TokenRow = z.infer<typeof TokenRows>[number];
 const EvidenceRows = z.array(z.object({ sha256: z.string(), kind: z.string(), bytes: Bytes }));
 
-/** Tokens that one statement reads: each may have a megabyte. */
+/** Number of tokens that one statement reads. Each may have a megabyte. */
 const TOKENS = 20;
 
 /** Verifies time stamps, the evidence gathered with them, cosignatures, and certificates of manifest keys. */
@@ -148,7 +148,7 @@ async function auditCosignatures({ db, findings, step }: Section): Promise<void>
   }
 }
 
-/** @returns the time that the witness states; null if the cosignature is not its own */
+/** @returns the time that the witness states, or null if the cosignature is not its own */
 async function timeOf({ witness, line, note }: z.infer<typeof CosignatureRows>[number]): Promise<Date | null> {
   const key = parseWitnessKey(witness);
   const [signature, ...others] = parseCosignatures(utf8(line)) ?? [];

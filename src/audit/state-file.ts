@@ -21,10 +21,10 @@ export const SECTIONS = [
 ] as const;
 export type SectionName = (typeof SECTIONS)[number];
 
-/** How far an audit came. A later one continues from it. */
+/** The state that an audit reached, from which a later audit continues. */
 export interface AuditState {
   readonly done: readonly SectionName[];
-  /** Position up to which the section `log` compared every event; null: none. */
+  /** Position up to which the section `log` compared every event, or null if it compared none. */
   readonly logPosition: Position | null;
   readonly findings: readonly Finding[];
   readonly folded: readonly FoldedFindings[];
@@ -53,7 +53,7 @@ const State = z.strictObject({
     .default([]),
 });
 
-/** A file is no state of an audit. */
+/** The file does not contain the state of an audit. */
 export class StateUnreadable extends Error {
   override readonly name = 'StateUnreadable';
 }

@@ -68,7 +68,7 @@ interface Progress {
   stop(): void;
 }
 
-/** One bar for each section, on a terminal only. */
+/** One bar for each section, only on a terminal. */
 function createProgress(context: CliContext): Progress {
   let bar: ProgressBar | null = null;
   let shown: SectionName | null = null;

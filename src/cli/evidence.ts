@@ -117,7 +117,7 @@ async function exportPackage(context: CliContext, options: Options): Promise<voi
 
 /**
  * Waits until all recorded consents have a time stamp.
- * @param wait longest wait in seconds; true: the default
+ * @param wait longest wait in seconds, or true for the default
  * @throws CommandError if the wait is too long
  */
 async function waitForStamp(

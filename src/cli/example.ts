@@ -36,8 +36,8 @@ export function exampleEnvironment(env: Environment): Environment {
 
 /**
  * Creates the example tenant in a running service, unless it exists, and records its first decisions.
- * @param context with the environment of `exampleEnvironment`
- * @param url of the service
+ * @param context a context with the environment of `exampleEnvironment`
+ * @param url URL of the service
  */
 export async function makeExample(context: CliContext, url: string): Promise<Example> {
   const { dataDir } = configOf(context);

@@ -34,7 +34,7 @@ export function listenCommand({ env, stdout }: CliContext): Command {
     .addHelpText('after', HELP + EXIT_CODES_HELP)
     .action(async ({ forwardTo, service }: { readonly forwardTo: URL; readonly service?: URL }) => {
       const { CONSENT_LEDGER_KEY: apiKey = '', CONSENT_LEDGER_URL: address = DEFAULT_SERVICE } = env;
-      // Checked before any request, so that a live key is not sent to a mistyped address either.
+      // This is checked before any request, so that a live key is not sent to a mistyped address.
       if (!apiKey.startsWith('svc_test_'))
         throw new CommandError(
           'Set CONSENT_LEDGER_KEY to a test key (svc_test_...) with the restriction secret.',
@@ -80,10 +80,10 @@ function webAddress(text: string): URL {
   return url;
 }
 
-/** Milliseconds between two requests to the service: at first, and while nothing happens. */
+/** Time between two requests to the service, in milliseconds: at first, and while nothing happens. */
 const POLL_MS = 1_000;
 const IDLE_POLL_MS = 5_000;
-/** Milliseconds that the service has to answer. */
+/** Time limit for the response of the service, in milliseconds. */
 const ANSWER_MS = 10_000;
 const USER_AGENT = `consent-ledger/${VERSION}`;
 
@@ -115,7 +115,7 @@ export async function forwardTestEvents(options: ForwardOptions): Promise<void> 
   if ('problem' in first) throw new CommandError(first.problem);
   write(`Your webhook signing secret is ${secret}`);
   write(`Sending the webhooks of test records of ${service.origin} to ${forwardTo.href}. Stop with Ctrl-C.`);
-  // The requests count against the rate limit of the tenant, which its backend needs, too.
+  // The requests count against the rate limit of the tenant, which its backend also needs.
   const waits = new BackOff(POLL_MS, IDLE_POLL_MS);
   let waitMs = waits.next();
   let cursor = first.next_cursor;

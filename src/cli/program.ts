@@ -43,7 +43,7 @@ const COMMANDS: Readonly<Record<string, (context: CliContext, args: readonly str
 /**
  * Creates the program `consent-ledger` with the commands for a command line: the named one, or all
  * of them for help and for an unknown name.
- * @param args without node and the program's name
+ * @param args the arguments, without node and the program's name
  */
 export async function createProgram(context: CliContext, args: readonly string[]): Promise<Command> {
   const program = new Command('consent-ledger')

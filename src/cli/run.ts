@@ -5,7 +5,7 @@ import { createProgram } from './program.js';
 
 /**
  * Runs one command line. A failure writes one message to standard error.
- * @param args without node and the program's name
+ * @param args the arguments, without node and the program's name
  * @returns the exit code
  */
 export async function runCli(args: readonly string[], context: CliContext): Promise<number> {

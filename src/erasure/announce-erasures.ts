@@ -9,14 +9,14 @@ import { putEvents } from '../platform/database/shared-statements.js';
 import { lockSite } from './destroy.js';
 
 export interface AnnounceOptions {
-  /** In the role `consent_ledger_worker`. */
+  /** A handle in the role `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly now?: () => Date;
   /** Returns a random whole number from 0 to `below` − 1. The default is cryptographically secure. */
   readonly random?: (below: number) => number;
 }
 
-/** Announcements that one transaction queues. */
+/** Number of announcements that one transaction queues. */
 const PAGE = 1_000;
 
 const siteRows = z.array(z.object({ site_id: z.string() }));
@@ -30,7 +30,7 @@ const progressRows = z.tuple([z.object({ announced_at: z.date() })]);
  * Queues the collected announcements if an interval has ended since the last time. Intervals begin at multiples of
  * their length since 1970, so a restart neither delays nor advances an announcement.
  * @param intervalMs milliseconds
- * @returns number of queued announcements; null if no interval has ended
+ * @returns number of queued announcements, or null if no interval has ended
  */
 export async function announceDueErasures(options: AnnounceOptions, intervalMs: number): Promise<number | null> {
   const { db, now = () => new Date() } = options;

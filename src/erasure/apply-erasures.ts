@@ -12,7 +12,7 @@ import type { ErasureJournal, JournalLine } from './journal.js';
 import { destroyTestRecords } from './test-erasures.js';
 
 export interface ApplyErasuresOptions {
-  /** In the role `consent_ledger_worker`. */
+  /** A handle in the role `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly journal: ErasureJournal;
@@ -94,7 +94,7 @@ async function applyEvents(db: Queryable, events: readonly LoggedEvent[]): Promi
   return applied;
 }
 
-/** Returns what an event announces; null for one that the service did not write, which the sealer reports. */
+/** Returns what an event announces, or null for one that the service did not write, which the sealer reports. */
 function erasureOf({ type, data }: LoggedEvent): SubjectErasedRecord | null {
   try {
     return parseRecord(SUBJECT_ERASED, parseBody(PublicEventBody, type, data).record);

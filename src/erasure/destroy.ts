@@ -59,7 +59,7 @@ export async function destroyPersonalData(
 export interface ErasedRecords {
   readonly siteId: string;
   readonly reason: SubjectErasedRecord['reason'];
-  /** The erasure that destroyed them; null if the journal repeated it after a restore. */
+  /** The erasure that destroyed them, or null if the journal repeated it after a restore. */
   readonly requestId: string | null;
   readonly eventIds: readonly string[];
 }

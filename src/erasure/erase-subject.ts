@@ -10,7 +10,7 @@ import { nextApprovalTokens, nextRecords } from './select-subjects.js';
 import { eraseTestRecords } from './test-erasures.js';
 
 export interface ErasureOptions {
-  /** In the role `consent_ledger_worker`. */
+  /** A handle in the role `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly keyring: Pick<Keyring, 'siteKey' | 'openKeyRows' | 'open'>;
   readonly journal: ErasureJournal;
@@ -43,7 +43,7 @@ export async function eraseSubject(
 export interface ResumeOptions {
   /** Ends the work before the next erasure. */
   readonly signal?: AbortSignal;
-  /** Called for an erasure that failed, while the others continue; absent: the first failure is thrown. */
+  /** Called for an erasure that failed, while the others continue. If absent, the first failure is thrown. */
   readonly onFailed?: (request: ErasureRequest, error: unknown) => void;
 }
 

@@ -18,7 +18,7 @@ export interface ErasureRunnerOptions extends ApplyErasuresOptions {
   readonly db: pg.Pool;
   readonly logger: ServiceLogger;
   readonly keyring: Pick<Keyring, 'siteKey' | 'openKeyRows' | 'open'>;
-  /** Length of the intervals at whose ends erasures are announced, in milliseconds. */
+  /** Length of the intervals, in milliseconds. Erasures are announced at the end of each. */
   readonly announceIntervalMs: number;
   readonly looks: Looks;
   /**

@@ -39,7 +39,7 @@ export const JournalLine = z.strictObject({
     .nullable(),
   /** Ids of deleted approval tokens. */
   approval_tokens: z.array(z.string().regex(/^atk_[A-Za-z0-9_-]{1,60}$/)),
-  /** Ids of deleted test records; absent: none. */
+  /** Ids of deleted test records. Absent if there are none. */
   test_records: z.array(Uuid).exactOptional(),
 });
 export type JournalLine = z.infer<typeof JournalLine>;

@@ -6,9 +6,9 @@ import { nextRecords } from './select-subjects.js';
 /** Records that an erasure by one spelling of an identifier would erase. */
 export interface SpellingMatch {
   readonly spelling: string;
-  /** Whether it counts as equal to the wanted value. An erasure by that value erases only these. */
+  /** Whether the spelling counts as equal to the wanted value. An erasure by that value only erases equal spellings. */
   readonly isExact: boolean;
-  /** At most 1,000. */
+  /** Number of records, at most 1,000. */
   readonly records: number;
   readonly hasMore: boolean;
 }
@@ -16,7 +16,7 @@ export interface SpellingMatch {
 /**
  * Looks up an identifier and spellings that resemble it, without erasing or recording anything. The service stores
  * blind indexes, not values that could be compared, so it tries a fixed list of spellings and finds no others.
- * @param db in the role `consent_ledger_worker`
+ * @param db a handle in the role `consent_ledger_worker`
  * @returns the given value first, even without records; other spellings only if they have records
  * @throws UnknownSite; KeyError, database errors
  */
@@ -43,7 +43,7 @@ export async function findSpellings(
 
 /**
  * Returns spellings that resemble a value but have another blind index, because they could belong to another person.
- * @returns each once, without spellings that count as equal to the value
+ * @returns each spelling once, without those that count as equal to the value
  */
 export function nearSpellings(kind: BlindIndexKind, value: string): readonly string[] {
   const normal = normalise(kind, value);
@@ -166,7 +166,7 @@ function accentedForms(text: string): readonly string[] {
   );
 }
 
-/** A text without accents and other marks. */
+/** Returns a text without accents and other marks. */
 function withoutMarks(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '');
 }

@@ -18,7 +18,9 @@ export interface Erasure {
   /** Erases records older than this, for a retention period. */
   readonly olderThan: Date | null;
   readonly requestedAt: Date;
-  /** A time at or after the commit that destroyed its last key; null while the erasure is unfinished. */
+  /**
+   * A time at or after the commit that destroyed the last key of the erasure, or null while the erasure is unfinished.
+   */
   readonly finishedAt: Date | null;
   readonly erasedRecords: number;
   readonly deletedApprovalTokens: number;
@@ -82,7 +84,7 @@ export async function readErasure(
 /** A finished erasure with its announcements. */
 export interface ErasureReceipt extends Erasure {
   readonly finishedAt: Date;
-  /** Ids of the `SubjectErased` events, oldest first; empty if no record was found. */
+  /** Ids of the `SubjectErased` events, oldest first. Empty if no record was found. */
   readonly eventIds: readonly string[];
 }
 

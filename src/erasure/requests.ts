@@ -48,7 +48,7 @@ export type ErasureTarget =
   | { readonly kind: 'record'; readonly eventId: string }
   | { readonly kind: 'retention'; readonly belowEventId: string };
 
-/** Condition for `Looks`: whether there is an unfinished erasure. */
+/** SQL condition for `Looks`: true if there is an unfinished erasure. */
 export const ERASURE_WAITS = 'exists (select from erasure_requests where finished_at is null)';
 
 /** An unfinished erasure. */
@@ -58,7 +58,7 @@ export interface ErasureRequest {
   readonly target: ErasureTarget;
 }
 
-/** Origins of a request; `service` is the retention period. */
+/** Origins of a request; `service` stands for the retention period. */
 export const ERASURE_CHANNELS = ['panel', 's2s', 'operator', 'service'] as const;
 export type ErasureChannel = (typeof ERASURE_CHANNELS)[number];
 
@@ -68,8 +68,8 @@ export interface ErasureOrder {
   readonly by: ErasureSubject;
   readonly channel: ErasureChannel;
   /**
-   * A random key. The same order with the same key is the same erasure. A different order with the
-   * same key is a different erasure.
+   * A random key. A repeated order with the same key is the same erasure, and a different order with the same key is
+   * another erasure.
    */
   readonly idempotencyKey?: string | undefined;
 }
@@ -85,7 +85,7 @@ type SiteKeys = Pick<Keyring, 'siteKey'>;
 /**
  * Records an erasure request, so that it is finished even if this process ends. No personal value
  * is stored: for a person, only the blind index until the erasure is finished.
- * @param db in the role `consent_ledger_api`, `consent_ledger_admin` or `consent_ledger_worker`
+ * @param db a handle in the role `consent_ledger_api`, `consent_ledger_admin` or `consent_ledger_worker`
  * @throws UnknownSite; KeyError
  */
 export async function recordErasureRequest(
@@ -144,7 +144,7 @@ export function orderErasure(
 /** Action of the audit log for an erasure request. */
 export const ERASURE_ACTION = 'erasure.create';
 
-/** Returns the audit entry of an order. Of a person, it names only the kind of identifier. */
+/** Returns the audit entry of an order. For a person, the entry only names the kind of identifier. */
 export function auditOf({ request, isNew }: RecordedOrder, { siteId, by }: ErasureOrder) {
   return {
     subject: { kind: 'erasure', id: request.id },

@@ -17,8 +17,9 @@ const TABLES = [
 const STATISTICS = 'pg_statistic';
 const LOCK_WAIT_MS = 10_000;
 /**
- * Most attempts to rewrite one table. The service may change a row while another of its transactions can still see the
- * former version, but such a transaction ends soon. Each pause is twice as long as the previous one (4.5 s in all).
+ * Maximum number of attempts to rewrite one table. The service may change a row while another of its transactions can
+ * still see the former version, but such a transaction ends soon. Each pause is twice as long as the previous one (4.5
+ * s in all).
  */
 const MOST_ROUNDS = 5;
 const FIRST_PAUSE_MS = 300;
@@ -33,8 +34,8 @@ export class ScrubFailed extends Error {
 /**
  * Rewrites the tables from which erasures delete, so that the database's files no longer contain deleted data.
  * PostgreSQL keeps the bytes of deleted rows, and an ordinary VACUUM overwrites only some of them. VACUUM FULL locks
- * each table, so nothing is admitted meanwhile. Statistics of secret columns, which only a changed schema can have, are
- * dropped.
+ * each table, so no consent is admitted during that time. If a changed schema has statistics of secret columns, they
+ * are dropped.
  * @param ownerUrl connection URL of the owner of the tables and of the database
  * @throws ScrubFailed if a table stays in use, or an old transaction may still see deleted rows; no
  *   data is lost, and the call may be repeated
@@ -90,8 +91,8 @@ export async function scrubErased(ownerUrl: string): Promise<void> {
 const StatisticsRows = z.array(z.object({ table: z.string(), column: z.string(), type: z.string() }));
 
 /**
- * Switches statistics of secret columns off again. ALTER TABLE ... TYPE with the same type drops the existing ones
- * without rewriting the table, and needs no right on `pg_catalog`.
+ * Switches statistics of secret columns off again. ALTER TABLE ... TYPE with the same type drops existing statistics
+ * without rewriting the table, and needs no rights on `pg_catalog`.
  */
 async function dropStatistics(client: pg.Client): Promise<void> {
   const columns = Object.entries(SECRET_COLUMNS).flatMap(([table, names]) => names.map((name) => ({ table, name })));

@@ -8,15 +8,15 @@ import type { ErasureRequest } from './requests.js';
 export interface RecordPage {
   /** At most `MAX_ERASED_RECORDS`, sorted. */
   readonly eventIds: readonly string[];
-  /** Event id after which the next page starts; null if this page is the last. */
+  /** Event id after which the next page starts, or null if this page is the last. */
   readonly next: string | null;
 }
 
-/** Records that one transaction erases. */
+/** Maximum number of records that one transaction erases. */
 const MAX_ERASED_RECORDS = 1_000;
 
 /**
- * Rows of the key table that one transaction examines. The scan follows its primary key, over the
+ * Maximum number of rows of the key table that one transaction examines. The scan follows its primary key, over the
  * records of all sites.
  */
 const RETENTION_SCAN = 20_000;
@@ -37,8 +37,8 @@ const tokenRows = z.array(z.object({ id: z.string() }));
 /**
  * Finds the next records that still have keys. When a person is erased, a record whose key row was altered is left out,
  * because it could belong to another person.
- * @param db in a transaction that holds the lock on the site's row
- * @param after event id after which the page starts; null: from the first
+ * @param db a handle in a transaction that holds the lock on the site's row
+ * @param after event id after which the page starts, or null to start at the first
  */
 export async function nextRecords(
   db: Queryable,

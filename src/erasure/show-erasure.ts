@@ -53,7 +53,7 @@ export function shownAnnouncement(announcement: Announcement): z.infer<typeof Er
 
 /**
  * The receipt of an erasure, finished or not.
- * @param backupRetentionDays days; null if not configured
+ * @param backupRetentionDays days, or null if the operator has not configured them
  */
 export async function shownReceipt(
   db: Queryable,
@@ -156,13 +156,12 @@ export interface Remains {
    * erased values. The schema prevents this, but an operator can have changed the schema.
    */
   readonly areKeysSampled: boolean;
-  /** When deleted bytes were removed from the database's files; null if not yet. */
+  /** When deleted bytes were removed from the database's files, or null if they were not yet. */
   readonly scrubbedAt: Date | null;
-  /** Days for which backups are kept; null if not configured. */
+  /** How long backups are kept, in days, or null if the operator has not configured this. */
   readonly backupRetentionDays: number | null;
   /**
-   * The time until which backups from before the erasure may exist; null if it is unknown or
-   * nothing was destroyed.
+   * The time until which backups from before the erasure may exist, or null if it is unknown or nothing was destroyed.
    */
   readonly backupsUntil: Date | null;
 }
@@ -175,9 +174,9 @@ const sampleRows = z.tuple([z.object({ are_sampled: z.boolean() })]);
 const KEY_TABLES = ['record_keys', 'persons', 'approval_tokens', 'exports', 'test_records', 'test_approval_tokens'];
 
 /**
- * Reads the remains of an erasure.
- * @param db may SELECT from the tables of keys
- * @param backupRetentionDays days; null if not configured
+ * Reads where data of an erasure could still remain.
+ * @param db a handle that may SELECT from the tables of keys
+ * @param backupRetentionDays days, or null if the operator has not configured them
  */
 export async function readRemains(
   db: Queryable,
@@ -198,7 +197,10 @@ export async function readRemains(
   };
 }
 
-/** Returns when the first scrub of the database's files that started after a time ended; null if there was none. */
+/**
+ * Finds the first scrub of the database's files that started after a given time.
+ * @returns when it ended, or null if there was none
+ */
 async function firstScrubSince(db: Queryable, moment: Date): Promise<Date | null> {
   const { rows } = await db.query('select finished_at from scrubs where started_at >= $1 order by started_at limit 1', [
     moment,
@@ -218,7 +220,7 @@ async function areKeysSampled(db: Queryable): Promise<boolean> {
   return sampleRows.parse(rows)[0].are_sampled;
 }
 
-/** Describes the remains in sentences for a data-protection officer. */
+/** Describes in sentences, for a data-protection officer, where erased data could still remain. */
 export function statementOf(erasure: Pick<Erasure, 'finishedAt'>, remains: Remains): readonly string[] {
   if (erasure.finishedAt === null) return ['The erasure is in progress. The part that is done is final.'];
   if (!remains.isAnythingDestroyed) return ['No record was found to erase, and nothing was destroyed.'];

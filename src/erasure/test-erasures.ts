@@ -14,7 +14,7 @@ const idsOf = (rows: readonly unknown[]): readonly string[] => Ids.parse(rows).m
 /**
  * Erases test records for a test key: immediately, and without a trace outside the tables of test keys. The public part
  * of an erased test record is kept as long as the record would have been.
- * @param db in the role `consent_ledger_api`
+ * @param db a handle in the role `consent_ledger_api`
  * @returns the id of the erasure; if the order is repeated, that of the first one
  */
 export async function eraseForTestKey(
@@ -64,7 +64,7 @@ export async function eraseForTestKey(
 /**
  * Deletes the test records that an erasure of live records also concerns: those of the same person or age. They are not
  * records, so they are not counted.
- * @param db in a transaction that holds the lock on the site's row, in the role `consent_ledger_worker`
+ * @param db a handle in a transaction that holds the lock on the site's row, in the role `consent_ledger_worker`
  * @throws JournalUnavailable; database errors
  */
 export async function eraseTestRecords(

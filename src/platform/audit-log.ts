@@ -34,7 +34,7 @@ interface AuditEntry {
 /**
  * Appends an entry to the audit log in the transaction of its change, so that neither exists
  * without the other.
- * @param db may INSERT into `audit_log`
+ * @param db a handle that may INSERT into `audit_log`
  */
 export async function appendAuditEntry(db: Queryable, entry: AuditEntry): Promise<void> {
   const { tenantId, actor, action, subject, details } = entry;
@@ -62,7 +62,7 @@ export type OperatorChange<T> = Omit<AuditEntry, 'actor'> & { readonly result: T
 /**
  * Makes a change for an operator on the command line and appends its audit log entry in the same
  * transaction.
- * @param db in the role `consent_ledger_admin`; a running transaction is joined
+ * @param db a handle in the role `consent_ledger_admin`; a running transaction is joined
  */
 export function changeAsOperator<T>(db: Queryable, change: (db: Queryable) => Promise<OperatorChange<T>>): Promise<T> {
   return withTransaction(db, async (db) => {

@@ -10,7 +10,7 @@ export interface ByteCache {
 }
 
 export interface ByteCacheOptions {
-  /** Most bytes that are stored. The least recently used ones are evicted first. */
+  /** Maximum number of bytes that are stored. The least recently used ones are evicted first. */
   readonly maxBytes: number;
   /** Values larger than this, in bytes, are returned but not stored. */
   readonly maxEntryBytes: number;
@@ -18,7 +18,7 @@ export interface ByteCacheOptions {
 
 /** Creates a cache whose memory is bounded by the bytes that it stores. */
 export function createByteCache({ maxBytes, maxEntryBytes }: ByteCacheOptions): ByteCache {
-  /** In the order of their last use. */
+  /** Entries in the order of their last use. */
   const stored = new Map<string, Uint8Array>();
   const loading = new Map<string, Promise<Uint8Array>>();
   let size = 0;
@@ -147,8 +147,8 @@ export function createFreshCache<K, V>(options: FreshCacheOptions<K, V>): FreshC
  * Combines the look-ups that begin in one turn of the event loop. Otherwise a service with many sites would send one
  * statement per request.
  * @param load looks up distinct keys; its result lacks what does not exist
- * @returns a function that looks up one key, always after it was called; undefined if it does not
- *   exist. It rejects with the error of `load`
+ * @returns a function that looks up one key, always after it was called, or undefined if it does not exist. It rejects
+ * with the error of `load`
  */
 export function joinLookUps<K, V>(
   load: (keys: readonly K[]) => Promise<ReadonlyMap<K, V>>,

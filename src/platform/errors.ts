@@ -10,12 +10,12 @@ export function messageOf(error: unknown): string {
 const MAX_FIELD_ERRORS = 50;
 const MAX_NAME_LENGTH = 100;
 
-/** Converts the problems of a value to invalid fields, 50 at most. */
+/** Converts the problems of a value to invalid fields, at most 50. */
 export function fieldErrors({ issues }: z.ZodError): readonly FieldError[] {
   return issues.flatMap(errorsOfIssue).slice(0, MAX_FIELD_ERRORS);
 }
 
-/** Formats invalid fields as lines for people. */
+/** Formats invalid fields as readable lines. */
 export function linesOf(errors: readonly FieldError[]): string {
   return errors.map(({ field, message }) => `${field}: ${message}`).join('\n');
 }
@@ -36,7 +36,7 @@ export interface RefusalDetails {
   readonly errors?: readonly FieldError[];
   /** The challenge of a proof of work, for `PROOF_OF_WORK_REQUIRED`. */
   readonly challenge?: string;
-  /** Seconds after which a retry may succeed. */
+  /** Time after which a retry may succeed, in seconds. */
   readonly retryAfterSeconds?: number;
 }
 
@@ -86,9 +86,9 @@ export function invalidChange(...errors: readonly FieldError[]): ChangeRefused {
 }
 
 /**
- * @param value its members have names of the API or of the code: `mediaType` is `media_type` of the API
+ * @param value an object whose members have names of the API or of the code: `mediaType` is `media_type` of the API
  * @param field the name of a value that is not an object
- * @returns the value as the schema has it
+ * @returns the value as the schema has parsed it
  * @throws ChangeRefused `invalid`
  */
 export function accepted<S extends z.ZodType>(schema: S, value: unknown, field?: string): z.output<S> {
@@ -106,7 +106,7 @@ const RETRY_AFTER_SECONDS = 2;
 export interface Unavailability {
   /** States the missing component and the next step; by default the meaning of the code. */
   readonly message?: string;
-  /** Seconds after which a retry may succeed. */
+  /** Time after which a retry may succeed, in seconds. */
   readonly retryAfterSeconds?: number;
   /** The failure that caused it, for the log. */
   readonly cause?: unknown;

@@ -36,7 +36,7 @@ const FROM: Readonly<Record<ExportState, readonly ExportState[]>> = {
  */
 export const SHOWN_STATE = `case when e.state = 'finished' and j.expires_at <= now() then 'expired' else e.state end`;
 
-/** Registers an export that a worker will make. @param seed of the key of its package */
+/** Registers an export that a worker will make. @param seed seed of the key of its package */
 export async function queueExport(
   db: Queryable,
   row: { readonly id: string; readonly siteId: string; readonly requestedBy: string; readonly seed: Uint8Array },
@@ -52,7 +52,7 @@ export async function queueExport(
 /** Registers an export that this process makes immediately. @returns its id */
 export async function startExport(db: Queryable, siteId: string, requestedBy: string): Promise<string> {
   const id = uuidV7();
-  // In a transaction, because that is what seals the row.
+  // This runs in a transaction, because its end seals the row.
   await withTransaction(db, (db) =>
     db.query(`insert into exports (id, site_id, state, requested_by) values ($1, $2, 'running', $3)`, [
       id,
@@ -65,9 +65,9 @@ export async function startExport(db: Queryable, siteId: string, requestedBy: st
 
 /** Conditions and consequences of a change of state. */
 export interface StateChange {
-  /** Only the run with this claim may change the state; null: no run is required. */
+  /** Only the run with this claim may change the state, or null if no run is required. */
   readonly claim: string | null;
-  /** Why the export was cancelled or failed; null for the other states. */
+  /** Why the export was cancelled or failed, or null for the other states. */
   readonly reason: ExportReason | null;
 }
 

@@ -18,7 +18,7 @@ export async function syncFolder(path: string): Promise<void> {
 
 /** What `serve --example` created in its data folder. This file marks the folder as an example. */
 const Example = z.object({
-  /** Origin of the service when it was made: the only one whose pages may use the keys. */
+  /** Origin of the service when the example was created. Only pages of this origin may use the keys. */
   url: z.string(),
   domain: z.string(),
   keys: z.object({ read: z.string(), write: z.string() }),
@@ -30,7 +30,7 @@ export type Example = z.infer<typeof Example>;
 
 const fileIn = (dataDir: string): string => join(dataDir, 'example.json');
 
-/** @returns null: the data folder has no example */
+/** @returns null if the data folder has no example */
 export async function readExample(dataDir: string): Promise<Example | null> {
   const text = await readFile(fileIn(dataDir), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;

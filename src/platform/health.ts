@@ -1,9 +1,9 @@
 /**
- * Reasons why a process is not fully ready, by stable codes that `/readyz` shows. `unready`: a process that answers
- * callers cannot accept a consent but another one may, so a load balancer must not send requests to it. `degraded`: it
- * accepts consents, or no other process could do more, but an operator should know. A worker does not answer callers
- * and either does its work or does not, so each reason makes it unready. A message is public: it names no host, no
- * tenant and no person.
+ * Reasons why a process is not fully ready, by stable codes that `/readyz` shows. `unready` means that a process that
+ * answers callers cannot accept a consent but another one may, so a load balancer must not send requests to it.
+ * `degraded` means that the process accepts consents, or that no other process could do more, but an operator should
+ * know. A worker does not answer callers and either does its work or does not, so each reason makes it unready. A
+ * message is public: it names no host, no tenant and no person.
  */
 export const READINESS_REASONS = {
   stopping: { effect: 'unready', message: 'The process is stopping. Send requests to another process.' },
@@ -89,7 +89,7 @@ export function statusOf(reasons: readonly ReadinessReason[], serving: Serving):
 export interface ReadinessSource {
   /** Name in the program's log. */
   readonly name: string;
-  /** @returns the current reasons; empty if all is well */
+  /** @returns the current reasons; an empty list if all is well */
   check(): Promise<readonly ReadinessReason[]> | readonly ReadinessReason[];
   /** Returns the reason to show while `check` rejects with this error or does not answer in time. */
   ifUnknown(error: unknown): ReadinessCode;

@@ -111,7 +111,7 @@ export const HEALTHY: AuthorityHealth = { failures: 0, notBefore: 0 };
 /**
  * Returns the health of an authority after another failure.
  * @param now Unix milliseconds
- * @param jitter in [0, 1): spreads the pauses of several installations over the last quarter
+ * @param jitter a number in [0, 1) that spreads the pauses of several installations over the last quarter
  */
 export function afterFailure(
   health: AuthorityHealth,

@@ -10,10 +10,10 @@ export interface BoundedRequest {
   readonly method: 'GET' | 'POST';
   readonly body?: Uint8Array;
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds for the whole exchange, including redirects and the body. */
+  /** Time limit for the whole exchange, including redirects and the body, in milliseconds. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
-  /** Statuses besides 200 whose response the caller reads. */
+  /** Statuses other than 200 whose response the caller reads. */
   readonly alsoAccept?: readonly number[];
   readonly signal?: AbortSignal;
 }
@@ -32,12 +32,12 @@ export class HttpFailure extends Error {
 }
 
 const MAX_REDIRECTS = 3;
-/** No compression: responses are small, and a broken content coding makes Node's `fetch` wait for ever. */
+/** No compression: responses are small, and a broken content coding makes Node's `fetch` wait forever. */
 const IDENTITY = 'identity';
 
 /**
- * Performs one HTTP exchange. A GET follows up to three redirects, http and https only; a POST
- * follows none. It settles within `timeoutMs`, whatever the server sends.
+ * Performs one HTTP exchange. A GET follows up to three redirects, http and https only; a POST follows none. It settles
+ * within `timeoutMs`, regardless of what the server sends.
  * @throws HttpFailure
  */
 export async function exchange(fetch: Fetch, request: BoundedRequest): Promise<BoundedResponse> {

@@ -101,7 +101,7 @@ function ocspSource(certificate: Certificate, issuer: Certificate): Source {
   };
 }
 
-/** Returns the earliest `nextUpdate`; undefined if any response has none. */
+/** Returns the earliest `nextUpdate`, or undefined if any response has none. */
 function earliest(answers: readonly RevocationEvidence[]): Date | undefined {
   const times = answers.map(({ nextUpdate }) => nextUpdate);
   return times.includes(undefined) ? undefined : times.sort((a, b) => Number(a) - Number(b))[0];
@@ -154,14 +154,14 @@ export class AnswerCache {
   readonly #entries = new Map<string, { readonly body: Uint8Array; readonly until: number }>();
   #bytes = 0;
 
-  /** @param maxEntries most entries @param maxBytes total size of all bodies */
+  /** @param maxEntries maximum number of entries @param maxBytes maximum total size of all bodies */
   constructor(
     private readonly maxEntries: number,
     private readonly maxBytes: number,
   ) {}
 
   /**
-   * The cached body of a key; undefined if there is none or it has expired.
+   * The cached body of a key, or undefined if there is none or it has expired.
    * @param now Unix milliseconds
    */
   get(key: string, now: number): Uint8Array | undefined {

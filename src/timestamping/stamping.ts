@@ -40,7 +40,7 @@ export interface TimestampClientOptions {
   /** Hash of the imprint; the default is SHA-256. */
   readonly hash?: StampHash;
   /**
-   * Milliseconds for one exchange with an authority or a revocation source; the default is 20 s.
+   * Time limit for one exchange with an authority or a revocation source, in milliseconds; the default is 20 s.
    */
   readonly timeoutMs?: number;
   /**
@@ -69,7 +69,7 @@ export interface ObtainedTimestamp {
   readonly response: Uint8Array;
   /** URL of the authority. */
   readonly authority: string;
-  /** Organization of the trust anchor: responses with equal ones are of one authority. */
+  /** Organization of the trust anchor. Responses with the same organization come from the same authority. */
   readonly organization: string;
   readonly genTime: Date;
   /** The text in the token. */
@@ -86,7 +86,7 @@ export interface ObtainedTimestamp {
   readonly certificates: readonly Uint8Array[];
   readonly crls: readonly Uint8Array[];
   readonly ocspResponses: readonly Uint8Array[];
-  /** Reasons why revocation data is missing, as readable text; empty if it is complete. */
+  /** Reasons why revocation data is missing, as readable text. Empty if it is complete. */
   readonly gatheringProblems: readonly string[];
 }
 

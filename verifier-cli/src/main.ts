@@ -60,7 +60,10 @@ function verifyingCommand(name: string): Command {
     .option('--language <language>', 'language of the report: en or tr', 'en');
 }
 
-/** The same with the outputs of a report or a record. @param shown the object that it prints, and writes as a page */
+/**
+ * Adds a command that verifies a package and outputs a report or a record.
+ * @param shown the object that the command prints and writes as a page
+ */
 function packageCommand(name: string, shown: 'report' | 'record'): Command {
   return verifyingCommand(name)
     .option('--json', 'print one JSON object instead of text')
@@ -131,7 +134,7 @@ packageCommand('show', 'record')
       record,
       options,
       { out: (text) => process.stdout.write(text), progress: process.stderr, warn },
-      // The bundle is one file: this one.
+      // The bundle consists of this file alone.
       fileURLToPath(import.meta.url),
     );
   });

@@ -45,8 +45,8 @@ export interface VerifyOptions {
   /** Witnesses of the ledger; the default is none. */
   readonly witnesses?: WitnessTrust;
   /**
-   * Milliseconds by which a stamp may come later than the time that the service claims. It can only
-   * be stricter than the ledger's policy.
+   * How much later than the claimed time a stamp may be, in milliseconds. This limit can only be stricter than the
+   * ledger's policy.
    */
   readonly maxDelay?: number;
   /** Milliseconds: see `FreshnessLimits`. */
@@ -55,13 +55,13 @@ export interface VerifyOptions {
   readonly requireStamps?: number;
   /** Promises of the service to check against the package; the default is none. */
   readonly promises?: readonly GivenPromise[];
-  /** The person whose records the package must have, as `visitor_id` names persons; the default is none. */
+  /** The person whose records the package must have, named by `visitor_id`; by default, none. */
   readonly person?: string;
   /** How each version of entries, batch headers and records is read; the default is `SCHEMES`. */
   readonly schemes?: Schemes;
   /** The time of verification. */
   readonly at: Date;
-  /** Units of work that the package may cost. It can only be stricter than the format's limit. */
+  /** Maximum number of units of work for the package. This limit can only be stricter than the limit of the format. */
   readonly maxWork?: number;
   /** Called with the number of bytes read and the total. */
   readonly onProgress?: (readBytes: number, totalBytes: number) => void;
@@ -71,9 +71,9 @@ const NO_WITNESSES: WitnessTrust = { keys: [], required: null };
 
 /** Collectors of parts of the package during the verification, in addition to the report. */
 export interface Collectors {
-  /** Takes one record, to be shown by itself. */
+  /** Collects one record, to be shown alone. */
   readonly watch?: RecordWatch | null;
-  /** Takes all consents, to be listed. */
+  /** Collects all consents, to be listed. */
   readonly list?: ConsentList | null;
 }
 

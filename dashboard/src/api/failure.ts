@@ -20,7 +20,7 @@ export class ApiFailure extends Error {
   }
 }
 
-/** Makes a failure of an error response. @param body as JSON, of the service or of a proxy before it */
+/** Makes a failure of an error response. @param body the parsed JSON body of the service or of a proxy before it */
 export function failureOf(status: number, body: Partial<ErrorBody> | undefined): ApiFailure {
   const code = typeof body?.code === 'string' ? body.code : 'NO_ANSWER';
   return new ApiFailure(code, body?.message ?? '', status, body?.errors ?? [], body?.challenge);

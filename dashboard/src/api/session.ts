@@ -55,7 +55,7 @@ export class SessionStore {
     return this.#session;
   }
 
-  /** Calls a listener after every change. @returns a function that ends this */
+  /** Calls a listener after every change. @returns a function that stops this */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

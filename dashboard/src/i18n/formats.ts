@@ -14,7 +14,7 @@ export interface Formats {
   /** @param day a day without a time, for example 2026-01-31 */
   day(day: string): string;
   month(iso: string): string;
-  /** How long ago, in the largest unit of which there is one: "5 minutes ago". @param seconds of age */
+  /** How long ago a time was, in the largest unit that fits: "5 minutes ago". @param seconds age in seconds */
   ago(seconds: number): string;
   /** A length of time in one unit: "30 days". */
   quantity(count: number, unit: 'days' | 'hours' | 'minutes' | 'seconds'): string;

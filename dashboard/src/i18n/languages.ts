@@ -13,7 +13,7 @@ export function isLanguage(text: string): text is Language {
   return Object.hasOwn(CATALOGUES, text);
 }
 
-/** The first language of the browser that the dashboard has; English without one. */
+/** The first language of the browser that the dashboard has, or English if it has none of them. */
 export function browserLanguage(wanted: readonly string[]): Language {
   const match = matchLanguage(Object.keys(CATALOGUES), wanted);
   return match !== undefined && isLanguage(match) ? match : 'en';

@@ -17,7 +17,7 @@ export class Values {
     return typeof value === 'string' ? value : '';
   }
 
-  /** A number; null if the field is empty. */
+  /** A number, or null if the field is empty. */
   number(name: string): number | null {
     const text = this.text(name).trim();
     return text === '' ? null : Number(text);

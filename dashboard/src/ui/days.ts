@@ -1,8 +1,8 @@
 /**
  * The first moment of a day, in UTC.
- * @param day as a field for dates has it, for example 2026-01-31
+ * @param day a day in the format of a date field, for example 2026-01-31
  * @param later number of days after it
- * @param zone of the day; unless given, that of the reader
+ * @param zone time zone of the day; if omitted, that of the reader
  */
 export function startOfDay(day: string, later: number, zone?: 'UTC'): string {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);

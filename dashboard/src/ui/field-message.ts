@@ -34,7 +34,9 @@ const PATTERNS: readonly (readonly [pattern: RegExp, words: (words: Words, value
   [/^is missing$/, (words) => words.missing],
 ];
 
-/** A problem of a field in the words of the dashboard; as the service states it if it is not known. */
+/**
+ * A problem of a field in the words of the dashboard, or the text of the service if the dashboard has no words for it.
+ */
 export function fieldMessage(words: Words, message: string): string {
   for (const [pattern, worded] of PATTERNS) {
     const match = pattern.exec(message);

@@ -1,4 +1,4 @@
-/** Gives the user a file. @param name proposed for it */
+/** Gives the user a file. @param name proposed name of the file */
 export function saveAs(name: string, content: Blob): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);

@@ -10,7 +10,7 @@ interface ScrollBoxProps {
 
 const LOOKS = { text: 'boxed-text plain-text', stack: 'boxed-text stack', difference: 'difference' } as const;
 
-/** A box whose content scrolls if it is long, also by keyboard. */
+/** A box whose content scrolls if it is long, with the keyboard as well. */
 export function ScrollBox({ label, language, look = 'text', children }: ScrollBoxProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach what scrolls

@@ -9,7 +9,7 @@ interface TimeProps {
   readonly isDay?: boolean;
 }
 
-/** How long ago a time was; the time in UTC on request. */
+/** Shows how long ago a time was, and on request the time in UTC. */
 export function Ago({ at }: Pick<TimeProps, 'at'>) {
   const { ago } = useFormats();
   return (
@@ -23,7 +23,7 @@ function inUtc(at: string): string {
   return `${at.slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** A time in the zone of the reader; in UTC on request. */
+/** Shows a time in the zone of the reader, and on request in UTC. */
 export function Time({ at, isExact = false, isDay = false }: TimeProps) {
   const { date, dateTime, moment } = useFormats();
   return (

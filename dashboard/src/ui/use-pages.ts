@@ -11,15 +11,16 @@ interface Call<T> {
 interface PagesOptions {
   /** Read once, and not again by itself: the service writes each reading to the audit log. */
   readonly isOnRequest?: boolean;
-  /** Milliseconds for which a list on request is kept after its page was left; unless given, none. */
+  /** How long a list on request is kept after its page was left, in milliseconds; if omitted, none. */
   readonly keptMs?: number;
 }
 
 /**
  * A list that loads page by page. A page can be empty although more follow; the next one is then
  * loaded at once, at most three times.
- * @param key of the list, with everything that selects its items
- * @param refetch after how many milliseconds the list is read again, by what it holds; false: not by itself
+ * @param key key of the list, which includes everything that selects its items
+ * @param refetch after how many milliseconds the list is read again, depending on its content, or false to read it only
+ * once
  */
 export function usePages<T>(
   key: readonly unknown[],

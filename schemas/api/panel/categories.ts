@@ -13,7 +13,7 @@ export const CategoryParams = SiteParams.extend({
   category_key: ConsentCategory.shape.key.describe('Key of the category.'),
 });
 
-/** Without `position` it comes last. */
+/** If `position` is omitted, the category comes last. */
 export const CreateCategoryRequest = ConsentCategory.extend({
   position: DraftCategory.shape.position.optional(),
   ...ExpectedRevision.shape,

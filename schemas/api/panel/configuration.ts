@@ -30,7 +30,7 @@ export const DraftSettings = z.strictObject({
     'Language (BCP 47) for visitors whose language the site does not have.',
   ),
   languages: z.array(Language).max(50).describe('Languages (BCP 47) of the site.'),
-  /** Days after which a consent expires; null: never. */
+  /** Time after which a consent expires, in days, or null if it never does. */
   validity_days: published.validity_days.describe('Days for which a consent is valid; null: not limited.'),
   appearance: published.appearance,
   iab: published.iab,

@@ -16,7 +16,7 @@ export const ExpectedRevision = z.object({
     .describe('Changes with each edit. Send the one that you read, and edits in between return 409.'),
 });
 
-/** The same as a query member, for requests without a body. */
+/** The same revision as a query member, for requests without a body. */
 export const ExpectedRevisionQuery = z.strictObject({
   revision: numberInUrl(0, Number.MAX_SAFE_INTEGER, 'must be a whole number of at least 0')
     .optional()

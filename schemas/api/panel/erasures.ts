@@ -26,5 +26,5 @@ export const ErasureParams = z.object({
   erasure_id: InputUuid.describe('The erasure.'),
 });
 
-/** In the order in which they were made. */
+/** The erasures in the order in which they were made. */
 export const AnnouncementsPage = pageOf(ErasureAnnouncement);

@@ -6,7 +6,7 @@ import { CONSENT_LIMITS } from '../consent-limits.js';
 import { NAMES_OF_FIELDS, PERSONAL_FIELDS, PersonalField } from '../export.js';
 import { SiteParams, Timestamp } from './common.js';
 
-/** Largest number of records that one export may name. */
+/** Maximum number of records that one export may name. */
 export const MAX_EXPORT_RECORDS = 1000;
 
 /** A record by id or consent token, parsed to its event id. */
@@ -81,7 +81,7 @@ export const EXPORT_REASONS = [
   'error',
 ] as const;
 
-/** The filter as it is shown, without the person that it names. */
+/** The filter as shown, without the person that it names. */
 const ShownFilter = z
   .object({
     from: Timestamp.nullable().describe('Start of the period.'),

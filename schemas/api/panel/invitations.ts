@@ -21,7 +21,7 @@ export const Invitation = z
   })
   .meta({ id: 'Invitation' });
 
-/** With the token, which only this response or the mail contains. */
+/** An invitation with its token, which only this response or the mail contains. */
 export const CreatedInvitation = Invitation.extend({
   token: z
     .string()

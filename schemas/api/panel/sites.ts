@@ -19,7 +19,7 @@ export const SiteDomain = z
   .max(MAX_DOMAIN)
   .regex(LABELS, 'must be a domain, for example shop.example')
   .refine((domain) => !domain.endsWith('.localhost'), 'must be a domain of the public DNS, not below localhost')
-  // As in URLs (WHATWG URL §3.5): whatever ends in a number is an IPv4 address or invalid.
+  // As in URLs (WHATWG URL §3.5), a name that ends in a number is an IPv4 address or invalid.
   .refine((domain) => !/\.(?:[0-9]+|0x[0-9a-f]*)$/.test(domain), 'must be a domain, not an IP address');
 
 /**
@@ -50,7 +50,7 @@ const ORIGINS =
 const ADDRESSES =
   'IPv4 and IPv6 addresses and ranges (`192.0.2.0/24`; the bits after the prefix are zero) that may use the API keys; empty: every address.';
 
-/** Days after which a record is erased. */
+/** Time after which a record is erased, in days. */
 const RetentionDays = z.int().min(1).max(36_500);
 
 /** When records of a site are erased without a request: each rule is a column of `sites`. */

@@ -22,7 +22,7 @@ export const CreateTenantRequest = z.strictObject({
   owner_email: z.email().max(320).toLowerCase().describe('E-mail address of the first owner, who is invited.'),
 });
 
-/** With the invitation of its first owner. */
+/** A new tenant, with the invitation of its first owner. */
 export const CreatedTenant = Tenant.extend({ owner_invitation: CreatedInvitation }).meta({ id: 'CreatedTenant' });
 
 export const TenantParams = z.object({ tenant_id: InputUuid.describe('The tenant.') });

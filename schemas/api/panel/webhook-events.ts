@@ -1,4 +1,6 @@
-/** Events of which the service notifies a webhook. Without zod, for the page of the dashboard. */
+/**
+ * Events that the service sends to a webhook. This file does not import zod, because the page of the dashboard uses it.
+ */
 export const WEBHOOK_EVENTS = [
   'consent.recorded',
   'consent.withdrawn',

@@ -11,7 +11,7 @@ export function toHex(bytes: Uint8Array): string {
   return text;
 }
 
-/** The bytes of an even run of lower-case hex digits; null for anything else. */
+/** The bytes of an even run of lower-case hex digits, or null for anything else. */
 export function fromHex(text: string): Uint8Array | null {
   if (text.length % 2 !== 0 || !/^[0-9a-f]*$/.test(text)) return null;
   const bytes = new Uint8Array(text.length / 2);
@@ -24,7 +24,7 @@ export function toBase64url(bytes: Uint8Array): string {
   return encode(bytes, BASE64URL);
 }
 
-/** Decodes canonical base64url without padding; null for anything else, including set unused bits. */
+/** Decodes canonical base64url without padding, or null for anything else, including set unused bits. */
 export function fromBase64url(text: string): Uint8Array | null {
   return decode(text, BASE64URL);
 }
@@ -35,7 +35,7 @@ export function toBase64(bytes: Uint8Array): string {
   return text.padEnd(Math.ceil(text.length / 4) * 4, '=');
 }
 
-/** The bytes of canonical padded base64; null for anything else. */
+/** The bytes of canonical padded base64, or null for anything else. */
 export function fromBase64(text: string): Uint8Array | null {
   const bare = text.replace(/={0,2}$/, '');
   return text.length % 4 === 0 && text.length - bare.length === (4 - (bare.length % 4)) % 4
@@ -52,8 +52,8 @@ export function textOfBytes(bytes: Uint8Array): string {
 }
 
 /**
- * The text whose canonical base64url without padding this is, with one character for each byte as
- * `textOfBytes`; null for anything else.
+ * The text whose canonical base64url without padding this is, with one character for each byte as `textOfBytes`, or
+ * null for anything else.
  */
 export function textFromBase64url(text: string): string | null {
   const bytes = fromBase64url(text);

@@ -5,8 +5,8 @@ export interface DerItem {
 }
 
 /**
- * The DER values that follow one another in some bytes (X.690 §8.1, lengths up to 4 octets); null
- * if they are malformed.
+ * The DER values that follow one another in some bytes (X.690 §8.1, lengths up to 4 octets), or null if they are
+ * malformed.
  */
 export function derItems(bytes: Uint8Array): DerItem[] | null {
   const items: DerItem[] = [];

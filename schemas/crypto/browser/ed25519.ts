@@ -12,7 +12,7 @@ const { Point } = ed25519;
  * about a forged key with a component of small order.
  * @param publicKey 32 bytes
  * @param signature 64 bytes
- * @returns false also for keys or signatures of the wrong length or form; never throws
+ * @returns false for keys or signatures of the wrong length or form as well; never throws
  */
 export async function verifyEd25519(
   publicKey: Uint8Array,

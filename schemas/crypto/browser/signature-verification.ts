@@ -19,7 +19,7 @@ export function hashBytes(algorithm: HashAlgorithm, bytes: Uint8Array): Uint8Arr
 /**
  * Verifies one signature.
  *
- * @param signature for ECDSA the DER of ECDSA-Sig-Value (RFC 5480), as CMS and X.509 carry it
+ * @param signature the signature; for ECDSA, the DER of ECDSA-Sig-Value (RFC 5480), as CMS and X.509 carry it
  * @returns never throws: bytes that do not form a key or a signature are `invalid`
  */
 export async function verifySignature(

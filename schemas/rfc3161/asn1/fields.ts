@@ -1,7 +1,7 @@
 import { MalformedInput } from '../errors.js';
 import { type Asn1Node, childrenOf } from './reader.js';
 
-/** The tag that a field must carry. `constructed` is left out where BER allows both forms. */
+/** The tag that a field must carry. `constructed` is omitted if BER allows both forms. */
 export interface Tag {
   readonly tagClass: number;
   readonly tag: number;
@@ -24,7 +24,7 @@ export const TAG = {
   generalizedTime: { tagClass: 0, tag: 24, constructed: false },
 } as const satisfies Record<string, Tag>;
 
-/** A context-specific tag `[number]`; constructed unless told otherwise. */
+/** A context-specific tag `[number]`, constructed by default. */
 export function context(number: number, constructed = true): Tag {
   return { tagClass: 2, tag: number, constructed };
 }
@@ -60,7 +60,7 @@ export class Fields {
     return expectTag(this.requiredAny(field), tag, `${this.structure}.${field}`);
   }
 
-  /** The next field, whatever its tag. @throws MalformedInput */
+  /** The next field, with any tag. @throws MalformedInput */
   requiredAny(field: string): Asn1Node {
     const node = this.#nodes[this.#index];
     if (node === undefined) throw new MalformedInput('missing-field', `${this.structure}.${field} is missing`);

@@ -52,16 +52,15 @@ interface Header {
   constructed: boolean;
   /** Offset of the first content octet. */
   start: number;
-  /** Number of content octets; undefined in the indefinite form. */
+  /** Number of content octets, or undefined in the indefinite form. */
   length: number | undefined;
 }
 
 /**
  * Reads input that must be exactly one BER or DER value, with nothing after it (X.690 §8.1).
  *
- * Written here rather than taken from a library because hostile input decides its cost: values are
- * decoded only where they are looked at, so a CRL of megabytes needs no memory beyond its own
- * bytes.
+ * Written here rather than taken from a library because hostile input decides its cost: values are only decoded when
+ * they are needed, so a CRL of megabytes needs no memory beyond its own bytes.
  *
  * @throws MalformedInput
  */

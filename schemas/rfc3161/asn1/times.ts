@@ -11,7 +11,7 @@ export interface PreciseTime {
   readonly date: Date;
   /** Microseconds since 1970-01-01T00:00:00Z; digits beyond the sixth are cut. */
   readonly microseconds: bigint;
-  /** The GeneralizedTime or UTCTime as it stands, e.g. `20260102030405.678901Z`. */
+  /** The GeneralizedTime or UTCTime as encoded, e.g. `20260102030405.678901Z`. */
   readonly text: string;
 }
 
@@ -28,7 +28,7 @@ export function preciseGeneralizedTime(node: Asn1Node, what: string): PreciseTim
 }
 
 /**
- * The same of a GeneralizedTime under an IMPLICIT tag that the caller has checked.
+ * The same for a GeneralizedTime under an IMPLICIT tag that the caller has checked.
  * @throws MalformedInput
  */
 export function generalizedTimeContent(content: Uint8Array, what: string): PreciseTime {

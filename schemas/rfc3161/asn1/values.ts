@@ -26,13 +26,13 @@ export function smallInteger(node: Asn1Node, what: string): number {
   return unsigned(integerOctets(node, what), what);
 }
 
-/** The same of an ENUMERATED. @throws MalformedInput */
+/** The same for an ENUMERATED. @throws MalformedInput */
 export function enumerated(node: Asn1Node, what: string): number {
   return unsigned(expectTag(node, TAG.enumerated, what).content, what);
 }
 
 /**
- * The same of an INTEGER under an IMPLICIT tag that the caller has checked.
+ * The same for an INTEGER under an IMPLICIT tag that the caller has checked.
  * @throws MalformedInput
  */
 export function implicitSmallInteger(node: Asn1Node, what: string): number {
@@ -108,7 +108,7 @@ export function bitStringValue(node: Asn1Node, what: string): { bytes: Uint8Arra
 }
 
 /**
- * The same of a BIT STRING under an IMPLICIT tag that the caller has checked.
+ * The same for a BIT STRING under an IMPLICIT tag that the caller has checked.
  * @throws MalformedInput
  */
 export function bitStringContent(content: Uint8Array, what: string): { bytes: Uint8Array; unusedBits: number } {
@@ -127,7 +127,7 @@ export function wholeOctets(node: Asn1Node, what: string): Uint8Array {
 }
 
 /**
- * A BIT STRING of named bits as the set of the numbers of the bits that are on.
+ * A BIT STRING of named bits, as the set of the numbers of the bits that are set.
  * @throws MalformedInput
  */
 export function namedBits(content: Uint8Array, what: string): ReadonlySet<number> {

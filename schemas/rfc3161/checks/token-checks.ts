@@ -24,7 +24,7 @@ export function checkStatus({ status, token }: ParsedTimestamp): TimestampCheck 
     return check('tst.status', 'fail', `the authority rejected the request, status ${status.status}${detail}`);
   if (token === undefined)
     return check('tst.status', 'fail', `status ${status.status}${detail}, but the response has no token`);
-  // "With modifications" can only concern values of the request, each of which has a check of its own.
+  // "With modifications" can only concern values of the request, and each of these has its own check.
   return check('tst.status', 'pass', `${status.status === 0 ? 'granted' : 'granted with modifications'}${detail}`);
 }
 

@@ -22,7 +22,7 @@ export interface SignerInfo {
   readonly version: number;
   readonly sid: SignerIdentifier;
   readonly digestAlgorithm: AlgorithmIdentifier;
-  /** undefined where the field is absent: then the signature is over the content itself. */
+  /** Undefined if the field is absent. The signature is then over the content itself. */
   readonly signedAttributes: readonly Attribute[] | undefined;
   readonly signatureAlgorithm: AlgorithmIdentifier;
   readonly signature: Uint8Array;
@@ -72,7 +72,7 @@ function parseAttribute(node: Asn1Node): Attribute {
 /**
  * The value of an attribute that must occur once, with one value (RFC 5652 §11).
  * @returns undefined if the attribute is absent
- * @throws MalformedInput if it is there more than once, or has not exactly one value
+ * @throws MalformedInput if the attribute occurs more than once, or does not have exactly one value
  */
 export function singleAttribute(attributes: readonly Attribute[], oid: string, what: string): Asn1Node | undefined {
   const [attribute, ...others] = attributes.filter((candidate) => candidate.oid === oid);

@@ -10,7 +10,7 @@ export interface ResponseStatus {
   readonly status: number;
   /** Free text of the authority, safe to print. */
   readonly text: string;
-  /** Names of the failure bits that are on. */
+  /** Names of the failure bits that are set. */
   readonly failures: readonly string[];
 }
 

@@ -8,14 +8,14 @@ import { parseTstInfo, type TstInfo } from './tst-info.js';
 
 /** A TimeStampResp or a bare TimeStampToken, taken apart. */
 export interface ParsedTimestamp {
-  /** undefined for a bare token. */
+  /** Undefined for a bare token. */
   readonly status: ResponseStatus | undefined;
-  /** The token's bytes as received; undefined for a refusal. */
+  /** The token's bytes as received, or undefined for a refusal. */
   readonly token: Uint8Array | undefined;
-  /** Content type of the ContentInfo; undefined for a refusal. */
+  /** Content type of the ContentInfo, or undefined for a refusal. */
   readonly contentType: string | undefined;
   readonly signedData: SignedData | undefined;
-  /** undefined where the content is not a TSTInfo. */
+  /** Undefined if the content is not a TSTInfo. */
   readonly tstInfo: TstInfo | undefined;
 }
 
@@ -24,7 +24,7 @@ const MAX_TOKEN_BYTES = 1024 * 1024;
 /**
  * Parses the bytes of a `.tsr` file: a TimeStampResp (RFC 3161 §2.4.2) or a bare token, DER or BER,
  * and nothing after it.
- * @param bytes at most 1 MiB
+ * @param bytes the bytes, at most 1 MiB
  * @throws MalformedInput
  */
 export function parseTimestamp(bytes: Uint8Array): ParsedTimestamp {

@@ -14,7 +14,7 @@ import { MalformedInput } from '../errors.js';
 import { collectExtensions, type Extensions } from '../x509/extensions.js';
 import { type GeneralName, parseGeneralName } from '../x509/general-names.js';
 
-/** TSTInfo (RFC 3161 §2.4.2): what the authority says. */
+/** TSTInfo (RFC 3161 §2.4.2): the statements of the authority. */
 export interface TstInfo {
   readonly version: number;
   readonly policy: string;
@@ -22,7 +22,7 @@ export interface TstInfo {
   /** Content octets of the serial number. */
   readonly serial: Uint8Array;
   readonly genTime: PreciseTime;
-  /** In microseconds; undefined where the authority states none. */
+  /** Accuracy in microseconds, or undefined if the authority states none. */
   readonly accuracyMicroseconds: number | undefined;
   readonly ordering: boolean;
   /** Content octets of the nonce. */

@@ -21,7 +21,7 @@ const UNDERSTOOD = new Set<string>([
 /** A certificate of an issuer, with a key that may sign its CRLs. */
 export interface CrlSigner {
   readonly certificate: Certificate;
-  /** Why a list that it signed cannot clear a certificate, as in the evidence. */
+  /** Why a list with this signer cannot clear a certificate, as in the evidence. */
   readonly limit: string | undefined;
 }
 
@@ -29,8 +29,8 @@ export interface CrlSigner {
  * Reads the evidence of a CRL about a certificate (RFC 5280 §6.3). The list counts if it is the
  * certificate issuer's own, complete list, signed with any of its keys (§6.3.3 (f), (g)).
  *
- * @param otherSigners asked for further certificates of the issuer, with other keys, if its own key
- *   did not sign the list; their paths are valid
+ * @param otherSigners returns further certificates of the issuer, with other keys and valid paths; called if the
+ * issuer's own key did not sign the list
  * @returns the evidence, or why the list says nothing about the certificate
  */
 export async function crlEvidence(
@@ -63,7 +63,7 @@ export async function crlEvidence(
   };
 }
 
-/** @returns what the signature depends on, or why no key signed the list */
+/** @returns the strengths that the signature depends on, or why no key signed the list */
 async function signedBy(
   crl: Crl,
   { certificate, limit }: CrlSigner,

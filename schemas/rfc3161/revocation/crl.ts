@@ -22,13 +22,13 @@ export interface Crl {
   readonly extensions: Extensions;
   /** Start of the time since which entries of expired certificates are kept (X.509 §9.5.2.8). */
   readonly keepsExpiredSince: Date | undefined;
-  /** Undefined: all certificates of the issuer. */
+  /** Undefined if it is about all certificates of the issuer. */
   readonly scope: CrlScope | 'unreadable' | undefined;
 }
 
 /** The issuingDistributionPoint extension (RFC 5280 §5.2.5): which certificates the list covers. */
 export interface CrlScope {
-  /** Undefined: every distribution point. */
+  /** Undefined if it is about every distribution point. */
   readonly names: readonly PointName[] | undefined;
   readonly onlyUserCertificates: boolean;
   readonly onlyCaCertificates: boolean;
@@ -40,9 +40,9 @@ export interface CrlScope {
 /** An entry of a CRL for one certificate. */
 export interface CrlEntry {
   readonly revokedAt: Date;
-  /** CRLReason (RFC 5280 §5.3.1); undefined where the entry gives none. */
+  /** CRLReason (RFC 5280 §5.3.1), or undefined if the entry gives none. */
   readonly reason: number | undefined;
-  /** Whether it has a critical extension that is not understood. */
+  /** Whether the entry has a critical extension that is not understood. */
   readonly unknownCritical: boolean;
 }
 
@@ -93,8 +93,8 @@ export function parseCrl(der: Uint8Array): Crl {
 }
 
 /**
- * Returns the issuer that an unreadable CRL names, because a damaged list still concerns its certificates; undefined if
- * not even that can be read.
+ * Returns the issuer that an unreadable CRL names, because a damaged list still concerns its certificates, or undefined
+ * if not even that can be read.
  */
 export function issuerOfUnreadable(der: Uint8Array): Name | undefined {
   const issuer = attempt(() => {
@@ -107,7 +107,7 @@ export function issuerOfUnreadable(der: Uint8Array): Name | undefined {
 }
 
 /**
- * The entry for a serial number; undefined if the list has none.
+ * The entry for a serial number, or undefined if the list has none.
  * @throws MalformedInput if the list is not readable
  */
 export function findCrlEntry(crl: Crl, serial: Uint8Array): CrlEntry | undefined {

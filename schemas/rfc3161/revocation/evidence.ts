@@ -5,19 +5,19 @@ import type { Strength } from '../strength.js';
  * been checked.
  */
 export interface RevocationEvidence {
-  /** For people: which CRL or OCSP answer. */
+  /** Name of the CRL or OCSP response, as readable text. */
   readonly source: string;
   readonly thisUpdate: Date;
   readonly nextUpdate: Date | undefined;
-  /** undefined: not revoked, as of thisUpdate. */
+  /** Undefined if the certificate is not revoked as of thisUpdate. */
   readonly revoked: { readonly at: Date; readonly reason: number | undefined } | undefined;
   /**
-   * Why it can only incriminate the certificate and not clear it, as the end of a sentence about `source`; undefined if
-   * it can clear it.
+   * Why the evidence can only incriminate the certificate and not clear it, as the end of a sentence about `source`.
+   * Undefined if the evidence can clear it.
    */
   readonly limit: string | undefined;
   /**
-   * Until when the issuer keeps entries of this certificate: after its expiry they may be dropped.
+   * Until when the issuer keeps entries of this certificate. The issuer may drop them after the certificate expires.
    */
   readonly keptUntil: Date | undefined;
   readonly strengths: readonly Strength[];
@@ -25,16 +25,16 @@ export interface RevocationEvidence {
 
 /** A CRL or OCSP answer that says nothing useful about a certificate. */
 export interface Unusable {
-  /** In words. */
+  /** The reason, as readable text. */
   readonly reason: string;
   /**
-   * Whether it was given about this certificate. The certificate then has a source of revocation information, even if
-   * it names none, and what the source says is unknown.
+   * Whether the answer is about this certificate. If so, the certificate has a source of revocation information even if
+   * it names none, and the state that the source reports is unknown.
    */
   readonly isAbout: boolean;
 }
 
-/** Conclusion from all evidence about one certificate at genTime. */
+/** The conclusion at genTime from all evidence about one certificate. */
 export interface RevocationVerdict {
   /** Worst first. `conclusive` and `provisional` are passes. */
   readonly state: 'revoked' | 'indeterminate' | 'provisional' | 'conclusive' | 'not-applicable';
@@ -63,7 +63,7 @@ const COMPROMISE = new Set([1, 2, 10]);
 /**
  * Weighs the evidence about one certificate (RFC 3161 §4).
  *
- * @param genTime of the token
+ * @param genTime time that the token states
  * @param isSigner whether the certificate is the authority's own: RFC 3161 §4 then reads a
  *   revocation without a reason as the worst one
  */

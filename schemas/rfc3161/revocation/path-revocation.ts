@@ -19,14 +19,14 @@ export interface RevocationAnswers {
 /** A CRL or OCSP response that cannot be read. */
 export interface UnreadableAnswer {
   readonly reason: string;
-  /** The issuer that a CRL names, where that alone can be read. */
+  /** The issuer that a CRL names, if only that can be read. */
   readonly issuer: Name | undefined;
 }
 
-/** As of when a path is evaluated. */
+/** The time as of which a path is evaluated. */
 export interface RevocationConditions {
   readonly genTime: Date;
-  /** Until when the algorithms of an answer must be secure for it to clear a certificate. */
+  /** Until when the algorithms of a response must be secure for the response to clear a certificate. */
   readonly at: Date;
   readonly spend: SpendWork;
   /** Further certificates of an issuer, with other keys, that may sign its CRLs. */

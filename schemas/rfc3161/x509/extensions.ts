@@ -6,7 +6,7 @@ import { OID } from '../oids.js';
 import { type GeneralName, parseGeneralName, parseGeneralNames } from './general-names.js';
 import { type Name, type NameForm, nameBelow } from './names.js';
 
-/** One extension of a certificate, CRL, OCSP answer or TSTInfo; its value is not looked into. */
+/** One extension of a certificate, CRL, OCSP response or TSTInfo. Its value is not parsed. */
 export interface Extension {
   readonly oid: string;
   readonly critical: boolean;
@@ -19,12 +19,12 @@ export type Extensions = ReadonlyMap<string, Extension>;
 /** Bits of KeyUsage (RFC 5280 §4.2.1.3). */
 export const KEY_USAGE = { digitalSignature: 0, nonRepudiation: 1, keyCertSign: 5, crlSign: 6 } as const;
 
-/** @throws MalformedInput also if an extension is there twice (RFC 5280 §4.2) */
+/** @throws MalformedInput including for an extension that occurs twice (RFC 5280 §4.2) */
 export function parseExtensions(node: Asn1Node): Extensions {
   return collectExtensions(listOf(node, TAG.sequence, 'extensions'));
 }
 
-/** The same where the list itself is under an IMPLICIT tag (TSTInfo). @throws MalformedInput */
+/** The same if the list itself is under an IMPLICIT tag (TSTInfo). @throws MalformedInput */
 export function collectExtensions(nodes: readonly Asn1Node[]): Extensions {
   const extensions = new Map<string, Extension>();
   for (const item of nodes) {
@@ -55,16 +55,16 @@ export interface CertificateExtensions {
 /** Locations of a CRL for the certificate (RFC 5280 §4.2.1.13). */
 export interface DistributionPoint {
   readonly names: readonly PointName[];
-  /** Whether it covers only some reasons, or its CRL has another issuer than the certificate. */
+  /** Whether the point covers only some reasons, or its CRL has an issuer other than that of the certificate. */
   readonly partial: boolean;
 }
 
-/** A name of a distribution point; one relative to the issuer of the CRL is resolved. */
+/** A name of a distribution point. A name relative to the issuer of the CRL is resolved. */
 export type PointName =
   | Exclude<GeneralName, { kind: 'directory' }>
   | { readonly kind: 'directory'; readonly name: NameForm };
 
-/** @param issuer of the certificate. @throws MalformedInput */
+/** @param issuer issuer of the certificate @throws MalformedInput */
 export function readCertificateExtensions(extensions: Extensions, issuer: Name): CertificateExtensions {
   const read = <T>(oid: string, parse: (node: Asn1Node) => T): T | undefined => {
     const extension = extensions.get(oid);
@@ -131,7 +131,7 @@ function parseDistributionPoints(node: Asn1Node, issuer: Name): DistributionPoin
 
 /**
  * The names of a DistributionPointName (RFC 5280 §4.2.1.13).
- * @param issuer of the CRL, below which a nameRelativeToCRLIssuer is
+ * @param issuer issuer of the CRL, to which a nameRelativeToCRLIssuer is relative
  * @throws MalformedInput
  */
 export function distributionPointNames(node: Asn1Node, issuer: NameForm): PointName[] {

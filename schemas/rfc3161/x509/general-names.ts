@@ -24,7 +24,7 @@ export function parseGeneralName(node: Asn1Node): GeneralName {
   return { kind: 'other', tag: node.tag, raw };
 }
 
-/** A GeneralName for people, safe to print. */
+/** A GeneralName as readable text, safe to print. */
 export function describeGeneralName(name: GeneralName): string {
   switch (name.kind) {
     case 'directory':

@@ -14,9 +14,11 @@ export interface Constraints {
   readonly excluded: Bases;
 }
 
-/** The bases of subtrees of each kind, by their length: a name is compared with all of one length at once. */
+/**
+ * The bases of subtrees of each kind, by their length, because a name is compared with all bases of one length at once.
+ */
 interface Bases {
-  /** By the number of their relative names. */
+  /** Directory names, by the number of their relative names. */
   readonly directories: BasesByLength;
   /** Mailboxes, hosts, and domains with a leading period. */
   readonly mailboxes: BasesByLength;
@@ -24,15 +26,15 @@ interface Bases {
   readonly kinds: ReadonlySet<string>;
 }
 
-/** A local part in quotation marks that holds a further @ is refused too. */
+/** A quoted local part with a further @ is also refused. */
 const MAILBOX = /^[^@]+@[^@]+$/;
 
 type BasesByLength = ReadonlyMap<number, ReadonlySet<string>>;
 
-/** Reads the constraints that a certificate states; undefined if it states none. */
+/** Reads the constraints that a certificate states, or undefined if it states none. */
 export type ReadConstraints = (certificate: Certificate) => Constraints | MalformedInput | undefined;
 
-/** Reads the constraints of each certificate once, whatever the number of paths that it is in. */
+/** Reads the constraints of each certificate once, regardless of the number of its paths. */
 export function constraintsReader(spend: SpendWork): ReadConstraints {
   const read = new Map<Certificate, ReturnType<ReadConstraints>>();
   return (certificate) => {
@@ -104,7 +106,7 @@ function isDirectoryIn({ relativeNames }: NameForm, { directories }: Bases): boo
   );
 }
 
-/** The forms of relative names are JSON, so they hold no line break. */
+/** The forms of relative names are JSON, so they contain no line break. */
 function keyOf(relativeNames: readonly string[]): string {
   return relativeNames.join('\n');
 }

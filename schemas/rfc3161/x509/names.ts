@@ -7,7 +7,7 @@ import { MalformedInput } from '../errors.js';
 /** A distinguished name (RFC 5280 §4.1.2.4). */
 export interface Name {
   readonly raw: Uint8Array;
-  /** For people, safe to print: control, format and separator characters are escaped. */
+  /** The name as readable text, safe to print: control, format and separator characters are escaped. */
   readonly text: string;
   /** Its relative names, each as a form that is equal for names that RFC 5280 §7.1 calls equal. */
   readonly relativeNames: readonly string[];
@@ -16,7 +16,7 @@ export interface Name {
    * Equal for names that RFC 5280 §7.1 calls equal, and safe to print.
    */
   readonly organization: string;
-  /** Values of its attributes emailAddress; one that is no string has no @. */
+  /** Values of its attributes emailAddress. A value that is not a string has no @. */
   readonly mailboxes: readonly string[];
 }
 
@@ -36,7 +36,7 @@ const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
 const ORGANIZATION = '2.5.4.10';
 const EMAIL_ADDRESS = '1.2.840.113549.1.9.1';
 
-/** A name without its encoding: it may be one that was put together. */
+/** A name without its encoding, because it may have been assembled. */
 export type NameForm = Pick<Name, 'text' | 'relativeNames'>;
 
 /** @throws MalformedInput */
@@ -93,7 +93,7 @@ export function printable(text: string): string {
 interface Attribute {
   /** Dotted OID. */
   readonly type: string;
-  /** As it stands; the hexadecimal octets of a value that is no string. */
+  /** The value as it is encoded, or its hexadecimal octets if it is not a string. */
   readonly value: string;
   readonly text: string;
   readonly canonical: string;
@@ -120,7 +120,7 @@ function parseAttribute(node: Asn1Node): Attribute {
   };
 }
 
-/** Most characters of a value that is folded; no real one has a tenth of them (RFC 5280 appendix A.1). */
+/** Maximum number of characters of a value that is folded; no real value has a tenth of it (RFC 5280 appendix A.1). */
 const MAX_FOLDED = 1000;
 
 /**
@@ -136,7 +136,7 @@ function escaped(value: string): string {
   return printable(value).replace(/([,+\\])/g, '\\$1');
 }
 
-/** The text of a string value; undefined for types that are no strings. */
+/** The text of a string value, or undefined for types that are no strings. */
 function directoryString(node: Asn1Node): string | undefined {
   if (node.tagClass !== 0 || node.constructed) return undefined;
   switch (node.tag) {

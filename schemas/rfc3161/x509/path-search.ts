@@ -10,7 +10,7 @@ import { sameName } from './names.js';
 import type { Path, Violation } from './path.js';
 import { pathViolations } from './path-rules.js';
 
-/** A chain to an anchor with valid signatures, and what the other rules found. */
+/** A chain to an anchor with valid signatures, and its violations of the other rules. */
 export interface FoundPath {
   readonly path: Path;
   readonly violations: readonly Violation[];
@@ -23,7 +23,7 @@ export interface FoundPath {
 
 /** Result of the search for a chain. */
 export interface PathSearch {
-  /** Valid paths first; at most eight. */
+  /** At most eight paths, with the valid ones first. */
   readonly paths: readonly FoundPath[];
   /** A self-signed certificate that the search met and that is not a trust anchor. */
   readonly untrustedRoot: Certificate | undefined;
@@ -38,14 +38,13 @@ export interface PathSearch {
 const MAX_PATH_LENGTH = 8;
 const MAX_PATHS = 8;
 /**
- * Certificates from a hostile bag may all name each other; each signature tried counts towards
- * this.
+ * Maximum number of signatures that are tried, because certificates from a hostile bag may all name each other.
  */
 const MAX_SIGNATURES_TRIED = 64;
 
 /** Requirements that a path must meet. */
 export interface PathConditions {
-  /** The moment at which it must be valid. */
+  /** The time at which the path must be valid. */
   readonly at: Date;
   /** OID of the extended key usage that issuers must allow. */
   readonly purpose: string;
@@ -109,8 +108,8 @@ function rank({ violations }: FoundPath): number {
 }
 
 /**
- * First those whose key identifier matches, of these the ones that are anchors or have a sound
- * signature themselves; the identifiers are hints, the signature decides.
+ * Certificates whose key identifier matches come first, and among these, anchors and certificates with a sound
+ * signature. The identifiers are hints; the signature decides.
  */
 function candidateIssuers(
   certificate: Certificate,
@@ -136,7 +135,10 @@ function candidateIssuers(
     .map(({ candidate }) => candidate);
 }
 
-/** Returns whether the certificate's signature proves nothing any more; paths through it are tried last. */
+/**
+ * Returns whether the certificate's signature no longer proves anything. Paths through such a certificate are tried
+ * last.
+ */
 function hasBrokenSignature({ signatureAlgorithm }: Certificate): boolean {
   const scheme = attempt(() => signatureSchemeOf(signatureAlgorithm, undefined, 'signatureAlgorithm'));
   return !(scheme instanceof MalformedInput) && scheme !== undefined && 'hash' in scheme && isBroken(scheme.hash);

@@ -11,7 +11,7 @@ import type { Path, Violation } from './path.js';
 /** What the extensions of one certificate say about policies (RFC 5280 §4.2.1.4, 5, 11 and 14). */
 interface PolicyExtensions {
   readonly policies: ReadonlySet<string>;
-  /** Policies of the subject's domain, by those of the issuer's that they are equivalent to. */
+  /** Policies of the subject's domain, by the equivalent policies of the issuer's domain. */
   readonly mappings: ReadonlyMap<string, ReadonlySet<string>>;
   readonly requireExplicitPolicy: number | undefined;
   readonly inhibitPolicyMapping: number | undefined;
@@ -32,7 +32,7 @@ const ROOT_LEVEL: Level = new Map([[OID.anyPolicy, new Set([OID.anyPolicy])]]);
  * policies and without the initial indicators. The anchor's own extensions say nothing (§6.1.1 (d)).
  */
 export function policyViolations(path: Path, spend: SpendWork): Violation[] {
-  // Certificates from now on, that an explicit policy, a mapping or anyPolicy is not refused for.
+  // Number of further certificates before an explicit policy is required, and a mapping or anyPolicy is refused.
   let explicitPolicy = path.length;
   let policyMapping = path.length;
   let anyPolicy = path.length;

@@ -12,13 +12,12 @@ export interface SubjectPublicKey {
   /** The octets of the BIT STRING: what OCSP and key identifiers hash. */
   readonly bits: Uint8Array;
   /**
-   * undefined for kinds of key that nothing here verifies with (DSA, explicit curves, RSA above
-   * 8,192 bits, …).
+   * Undefined for kinds of key that nothing here verifies with (DSA, explicit curves, RSA above 8,192 bits, …).
    */
   readonly key: PublicKey | undefined;
 }
 
-/** No authority uses more, and a hostile key could make one signature cost seconds. */
+/** No authority uses larger keys, and a hostile key could make one signature take seconds. */
 const MAX_MODULUS_BITS = 8192;
 const MAX_EXPONENT_OCTETS = 5;
 

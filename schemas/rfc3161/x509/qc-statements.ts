@@ -14,7 +14,7 @@ const DECLARATIONS = ['1.3.6.1.5.5.7.11.', '0.4.0.1862.1.', '0.4.0.194121.1.', '
  * Why the statements of a critical qcStatements extension are not all understood (RFC 3739
  * §3.2.6: if the extension is critical, all its statements are).
  * @param value the octets inside extnValue
- * @returns null if all are; else the end of a sentence
+ * @returns null if all are understood; otherwise the end of a sentence
  */
 export function unknownQcStatements(value: Uint8Array): string | null {
   const ids = attempt(() => listOf(readSingle(value), TAG.sequence, 'qcStatements').map(statementId));

@@ -3,12 +3,12 @@ import type { BannerView, Label } from '../view.js';
 
 /** Pieces of version 2, as they were frozen. Never change them. */
 
-/** The text of a control; its name, if the service is older than this control. */
+/** The text of a control, or its name if the service is older than this control. */
 export function labelOf({ labels }: BannerView, name: string): Label {
   return labels[name] ?? { text: name, language: 'en' };
 }
 
-/** Title of the configuration, otherwise that of the cookie policy. */
+/** Title of the configuration, or else of the cookie policy. */
 export function titleOf({ banner, policy }: BannerView): string {
   return banner.title ?? policy?.title ?? '';
 }
@@ -24,7 +24,7 @@ export function control(
   return draw(tag, { ...attributes, part: name.replace('_', '-'), lang: language }, text);
 }
 
-/** A button whose part says what it does. */
+/** A button whose `part` names its action. */
 export function button(view: BannerView, name: string, look = ''): DrawnElement {
   return control(view, 'button', name, { type: 'button', class: look });
 }
@@ -43,7 +43,7 @@ export function details(view: BannerView, hasPolicy: boolean): DrawnElement {
   );
 }
 
-/** A choice among the languages of the site; nothing if there is only one. */
+/** A choice among the languages of the site. Nothing is shown if there is only one. */
 function languageChoice(view: BannerView): readonly Drawn[] {
   const { language, languages } = view;
   if (languages.length < 2) return [];

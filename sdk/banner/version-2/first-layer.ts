@@ -16,7 +16,7 @@ export function firstLayerOfVersion2(view: BannerView): DrawnElement {
       lang: language,
       dir: direction,
     },
-    // It takes the focus of a modal dialog, which else the first button would have, which accepts.
+    // It takes the focus of a modal dialog, because otherwise the first button, which accepts, would have it.
     draw('h2', { id: 'banner-title', tabindex: layout === 'dialog' && '-1' }, titleOf(view)),
     draw('p', { class: 'question' }, banner.text ?? ''),
     draw(

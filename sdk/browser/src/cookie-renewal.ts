@@ -17,7 +17,7 @@ export class CookieRenewal implements Renewal {
 
   /**
    * @param url path of the site's own server
-   * @param hasCome whether the browser took the cookies of the last response, which only a cookie tells
+   * @param hasCome whether the browser accepted the cookies of the last response, which only a cookie shows
    */
   constructor(url: string, store: Store, hasCome: () => boolean) {
     this.#url = url;

@@ -7,8 +7,8 @@ export interface Withdrawn {
   /** Cookies and keys of storage that were deleted. */
   readonly deleted: readonly string[];
   /**
-   * Declared names and patterns that were not deleted by this name: of another domain or path, `HttpOnly`, or not there.
-   * Only the site's server can delete these.
+   * Declared names and patterns that were not deleted, because the cookie is missing, is `HttpOnly`, or has another
+   * domain or path. Only the site's server can delete these.
    */
   readonly left: readonly string[];
 }

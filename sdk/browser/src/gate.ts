@@ -5,7 +5,7 @@ import type { SlotOptions } from './placeholder/slot.js';
 const EMBEDDED = '[data-consent-src],[data-consent-loaded]';
 
 export interface GateOptions extends SlotOptions {
-  /** Whether the page loads anew after a withdrawal, if scripts ran that it ends. */
+  /** Whether the page reloads after a withdrawal, if scripts ran that the withdrawal ends. */
   readonly reload?: boolean | undefined;
 }
 
@@ -15,11 +15,11 @@ export interface GateOptions extends SlotOptions {
  * - `<script type="text/plain" data-consent="analytics" src="…">` runs when `analytics` is permitted.
  * - `<iframe data-consent="marketing" data-consent-src="…">` (or `img`) loads then.
  *
- * `link` and `object` load by `data-consent-src`, too. Several categories are separated by spaces; all of them must be
- * permitted. An element with `data-consent-placeholder` is replaced meanwhile by what `placeholder.ts` shows, which is a
- * file of its own. At a withdrawal what was embedded is unloaded at once. A script that has run cannot be taken back: it ends
- * with the page, which `reload` loads anew.
- * @returns a function that ends this
+ * `link` and `object` also load by `data-consent-src`. Several categories are separated by spaces; all of them must be
+ * permitted. Until then, an element with `data-consent-placeholder` is replaced by the placeholder of `placeholder.ts`,
+ * a separate file. After a withdrawal, embedded content is unloaded at once. A script that has run cannot be undone: it
+ * ends with the page, which `reload` reloads.
+ * @returns a function that stops this
  */
 export function gateContent(consent: ConsentSource, options: GateOptions = {}): () => void {
   const areAllowed = (text = ''): boolean => text.match(/\S+/g)?.every((key) => consent.allows(key)) === true;
@@ -42,7 +42,7 @@ export function gateContent(consent: ConsentSource, options: GateOptions = {}): 
       if (!isAllowed && element.dataset.consentLoaded !== undefined) unload(element);
     }
     scripts.run();
-    // What waits to be sent is sent by the next page.
+    // Consents that wait to be sent are sent by the next page.
     if (options.reload && ![...ran].every(areAllowed)) location.reload();
   };
   const unsubscribe = consent.subscribe(release);
@@ -72,11 +72,11 @@ function unload(element: HTMLElement): void {
   element.dataset.consentSrc = element.dataset.consentLoaded;
   delete element.dataset.consentLoaded;
   element.removeAttribute(addressOf(element));
-  // A frame keeps its page without the attribute. A new entry of the history would lead back to it.
+  // A frame keeps its page when the attribute is removed. A new entry of the history would lead back to that page.
   if (element instanceof HTMLIFrameElement) element.contentWindow?.location.replace('about:blank');
 }
 
-/** The attribute from which an element loads. */
+/** The attribute that names what an element loads. */
 function addressOf({ localName }: HTMLElement): string {
   return localName === 'link' ? 'href' : localName === 'object' ? 'data' : 'src';
 }

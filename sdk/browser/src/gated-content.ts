@@ -7,7 +7,7 @@ type Gate = Pick<typeof import('./gate.js'), 'gateContent'>;
 /**
  * Gates content as `gate.ts` does, whose file it loads from the service once the page has something that is gated.
  * Until then, and without the file, nothing that is gated runs or loads.
- * @returns a function that ends this
+ * @returns a function that stops this
  */
 export function gateContent(consent: ConsentSource, options?: GateOptions): () => void {
   let end = (): void => observer.disconnect();
@@ -15,7 +15,7 @@ export function gateContent(consent: ConsentSource, options?: GateOptions): () =
   const look = (): void => {
     if (document.querySelector('[data-consent]') === null) return;
     observer.disconnect();
-    // Bundlers must leave the address of the service as it is.
+    // Bundlers must not change the address of the service.
     import(/* webpackIgnore: true */ /* @vite-ignore */ consent.addressOf('/sdk/gate.js')).then((gate: Gate) => {
       if (!isEnded) end = gate.gateContent(consent, options);
     }, console.error);

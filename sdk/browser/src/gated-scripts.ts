@@ -15,7 +15,7 @@ export class GatedScripts {
   readonly #onRun: (element: HTMLElement) => void;
   #isWaiting = false;
 
-  /** @param isPermitted asked about each script when its turn comes @param onRun called with each that runs */
+  /** @param isPermitted called for each script when its turn comes @param onRun called with each script that runs */
   constructor(isPermitted: (element: HTMLElement) => boolean, onRun: (element: HTMLElement) => void) {
     this.#isPermitted = isPermitted;
     this.#onRun = onRun;
@@ -68,8 +68,8 @@ function runnable(gated: HTMLScriptElement): HTMLScriptElement {
 }
 
 /**
- * `async` counts for what is loaded, and for modules. The attribute tells: browsers set the property on
- * each script of a type that they do not run.
+ * `async` only counts for scripts that are loaded, and for modules. The attribute decides, because browsers set the
+ * property on each script of a type that they do not run.
  */
 function isAsync(script: HTMLScriptElement): boolean {
   return script.hasAttribute('async') && (script.src !== '' || script.dataset.type === 'module');

@@ -14,13 +14,12 @@ export const GOOGLE_CONSENT_TYPES: GoogleConsentTypes = {
 const WAIT_MS = 500;
 
 /**
- * Speaks Google Consent Mode v2: everything is denied by default, and updated by each choice. An update without one
- * would end the wait of Google's tags (`wait_for_update`) with a refusal that nobody made. The event
- * `consent-ledger-choice` follows each update, as a trigger of tags.
- * Call it before Google's tags load.
- * @param types which categories permit which of Google's types
- * @param layerName of the page's data layer, for a tag manager that has another one (`&l=`)
- * @returns a function that ends this
+ * Speaks Google Consent Mode v2: everything is denied by default, and updated by each choice. An update without a
+ * choice would end the wait of Google's tags (`wait_for_update`) with a refusal that nobody made. The event
+ * `consent-ledger-choice` follows each update, as a trigger of tags. Call it before Google's tags load.
+ * @param types the categories that permit each of Google's types
+ * @param layerName name of the page's data layer, for a tag manager that uses another name (`&l=`)
+ * @returns a function that stops this
  */
 export function speakGoogleConsentMode(
   consent: Pick<ConsentSource, 'allows' | 'subscribe'>,

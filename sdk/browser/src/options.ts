@@ -2,7 +2,7 @@ import type { CoreOptions } from '../../core/options.js';
 
 /** Options of the SDK for pages. */
 export interface ConsentOptions extends CoreOptions {
-  /** Domain of the cookie, for one choice across subdomains; the host of the page if absent. */
+  /** Domain of the cookie, for one choice across subdomains. If omitted, the host of the page. */
   readonly cookieDomain?: string | undefined;
   /**
    * Path of the site's own server that sets the cookies again (`renewedCookies` of

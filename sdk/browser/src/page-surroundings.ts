@@ -27,14 +27,14 @@ export function pageSurroundings({ cookieDomain, renewUrl }: ConsentOptions): Su
       renewUrl === undefined
         ? undefined
         : new CookieRenewal(renewUrl, store, () => document.cookie.includes('_svc_renewed')),
-    // Bundlers must leave the address of the service as it is.
+    // Bundlers must not change the address of the service.
     loadIab: (baseUrl) => import(/* webpackIgnore: true */ /* @vite-ignore */ new URL('/sdk/iab.js', baseUrl).href),
     iabFailed: () => dispatchEvent(new Event('consent-ledger-error')),
     report: (error) => reportError(error),
   };
 }
 
-/** Without a secure context there is no WebCrypto, so that no request can be signed. */
+/** Without a secure context there is no WebCrypto, so no request can be signed. */
 function obstacle(): ServiceError | null {
   if (globalThis.crypto?.subtle !== undefined) return null;
   return new ServiceError('Consents need https.', 'INSECURE_CONTEXT', 0);
@@ -47,7 +47,7 @@ function watch({ look, resume }: Watcher): () => void {
     if (document.visibilityState === 'visible') resume();
   };
   addEventListener('online', resumeIfVisible, { signal });
-  // A page that the browser had kept in memory.
+  // A page that the browser has restored from memory.
   addEventListener('pageshow', ({ persisted }) => persisted && resumeIfVisible(), { signal });
   document.addEventListener('visibilitychange', resumeIfVisible, { signal });
   // Another tab queued a choice.

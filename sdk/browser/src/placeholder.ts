@@ -9,15 +9,15 @@ const NAME = 'consent-placeholder';
 export interface OpenGate {
   /** The elements that are loaded although their category is not permitted. */
   readonly once: WeakSet<HTMLElement>;
-  /** Loads and unloads the elements of the page anew. */
+  /** Loads and unloads the elements of the page again. */
   readonly release: () => void;
 }
 
 /**
- * Shows a placeholder in place of each element with `data-consent-placeholder` that waits for consent: what it is, who
- * gets data, and two buttons. One loads this element alone until the visitor says something else, the other one permits
- * its categories.
- * @returns a function that ends this
+ * Shows a placeholder in place of each element with `data-consent-placeholder` that waits for consent. It says what the
+ * element is and who gets data, and has two buttons: one loads only this element until the visitor's next choice, and
+ * the other permits its categories.
+ * @returns a function that stops this
  */
 export function showPlaceholders(
   consent: PublicConsent,
@@ -86,9 +86,9 @@ export function showPlaceholders(
 
 /**
  * Draws a placeholder in a host that the page made, for a page that mounts its content itself.
- * @param host has the attributes that say what waits
+ * @param host the element whose attributes say what waits
  * @param setOnce called with true when the visitor loads the content once, and with false when that ends
- * @returns a function that ends the drawing, and nothing else
+ * @returns a function that only ends the drawing
  */
 export function drawPlaceholder(
   consent: PublicConsent,
@@ -112,7 +112,7 @@ export function drawPlaceholder(
   return consent.subscribe(() => slot.draw());
 }
 
-/** Gives the focus of a button that is gone to the content that came in its place. */
+/** Moves the focus from a removed button to the content that replaced it. */
 function focusOn(element: HTMLElement): void {
   if (!(element instanceof HTMLIFrameElement) && element.tabIndex < 0) element.tabIndex = -1;
   element.focus();

@@ -10,7 +10,7 @@ import type { ConsentOptions } from './options.js';
 export interface StartOptions extends ConsentOptions, BannerOptions, GateOptions {
   /** Google Consent Mode v2: `true` for the usual categories, or the types by category. */
   readonly googleConsentMode?: boolean | GoogleConsentTypes | undefined;
-  /** Name of the data layer of Google's tags; `dataLayer` if absent. */
+  /** Name of the data layer of Google's tags; if omitted, `dataLayer`. */
   readonly dataLayer?: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface Started {
 export function startConsent(options: StartOptions): Started {
   const consent = new Consent(options);
   const { googleConsentMode: google = false, dataLayer } = options;
-  // Before anything else: Google's tags read the default when they load.
+  // This comes first, because Google's tags read the default when they load.
   if (google !== false) speakGoogleConsentMode(consent, google === true ? undefined : google, dataLayer);
   gateContent(consent, options);
   consent.showsNotice(noticeOf);

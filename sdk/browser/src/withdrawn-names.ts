@@ -2,15 +2,18 @@ import type { KnownCategory } from '../../core/answers.js';
 
 /** Names of the SDK's own cookies and keys, which keep the withdrawal itself. */
 const OWN = '_svc_';
-/** Characters before the first `*` of a pattern, without which it would name most of what a page keeps. */
+/**
+ * Minimum number of characters before the first `*` of a pattern. A shorter pattern would match most of what a page
+ * stores.
+ */
 const LEAST_CHARACTERS = 3;
 
-/** The declared categories of which the names are chosen. */
+/** The declared categories from which the names are chosen. */
 type Declared = Pick<KnownCategory, 'key' | 'required' | 'cookies'>;
 
 /**
- * The names that the visitor's withdrawal ends: those that `ended` covers and `kept` does not.
- * @param names that the page sees
+ * The names to delete after the visitor's withdrawal: those that `ended` covers and `kept` does not.
+ * @param names the names that the page can read
  */
 export function coveredBy(
   ended: readonly string[],
@@ -23,8 +26,8 @@ export function coveredBy(
 }
 
 /**
- * The declared names and patterns that stay, of required and permitted categories, and those that end: the site's own
- * (`party` is `first`) of the others.
+ * The declared names and patterns to keep, which belong to required and permitted categories, and those to delete,
+ * which are the site's own (`party` is `first`) of the other categories.
  */
 export function declaredOf(
   categories: readonly Declared[],

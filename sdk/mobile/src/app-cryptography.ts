@@ -14,7 +14,7 @@ export function appCryptography(randomBytes: ((count: number) => Uint8Array) | u
   };
 }
 
-/** Older versions of Hermes have no `TextEncoder`. @param text without lone surrogates, as JSON is */
+/** Older versions of Hermes have no `TextEncoder`. @param text a text without lone surrogates, such as JSON */
 function utf8(text: string): Uint8Array {
   const bytes: number[] = [];
   for (const one of encodeURIComponent(text).matchAll(/%(..)|[^%]/g))

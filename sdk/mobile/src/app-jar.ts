@@ -10,7 +10,7 @@ interface KeptText {
 }
 const isKept = objectOf<KeptText>({ text: isText, until: isNumber });
 
-/** In the store of an app, texts that expire, as cookies do in browsers. */
+/** Texts in the store of an app that expire, as cookies do in browsers. */
 export class AppJar implements Jar {
   readonly #store: Store;
   readonly #clock: () => number;

@@ -21,7 +21,7 @@ const isJournal = recordOf(nullable(isText));
 export class AppStore implements Store {
   readonly #storage: AppStorage;
   readonly #texts = new Map<string, string>();
-  /** Changes that no write has taken yet; null: removed. */
+  /** Changes that are not written yet; null stands for a removed value. */
   #changes = new Map<string, string | null>();
   #writes: Promise<void> = Promise.resolve();
   #isFailing = false;
@@ -92,7 +92,7 @@ export class AppStore implements Store {
   }
 
   /**
-   * A value that the device cannot read, as Android one of more than 2 MB, must not hide the others.
+   * A value that the device cannot read, such as one of more than 2 MB on Android, must not hide the others.
    * @throws the error of the storage for the journal: without it, the others may be half of a change
    */
   async #textOf(name: string): Promise<string | null> {

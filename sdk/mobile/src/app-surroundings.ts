@@ -15,7 +15,7 @@ export function appSurroundings(options: MobileOptions, store: AppStore): Surrou
   return {
     jar: new AppJar(store, clock),
     store,
-    // An answer that comes later is none: the same consent is sent again, under the same key.
+    // A response that arrives later is ignored: the same consent is sent again under the same key.
     network: (request) => inTime(answerTo(request, options), TIMEOUT_MS),
     cryptography: appCryptography(randomBytes),
     clock,

@@ -1,7 +1,7 @@
 import type { CoreOptions } from '../../core/options.js';
 import type { AppStorage } from './storage.js';
 
-/** A function as `fetch`, as far as the SDK calls it. */
+/** A function like `fetch`, with the part that the SDK calls. */
 export type AppFetch = (
   url: string,
   options: {

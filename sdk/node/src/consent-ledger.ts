@@ -49,7 +49,7 @@ import { SignIn } from './sign-in.js';
 import { StrictConsents } from './strict-consents.js';
 import { type Parse, type ServiceRequest, Transport } from './transport.js';
 
-/** Names of the fields that an erasure takes away, beside `attachments`. */
+/** Names of the fields that an erasure deletes, in addition to `attachments`. */
 export const PERSONAL_FIELDS: readonly string[] = ERASED_FIELDS;
 
 const PAGE = 1000;
@@ -57,19 +57,19 @@ const DELIVERIES_PAGE = 100;
 /** A scan visits a page twice, and a visit ends after 22 seconds. */
 const SCAN_MS = 60_000;
 
-/** Filters of a record export. The page size is the SDK's matter. */
+/** Filters of a record export. The SDK chooses the page size. */
 export type RecordFilter = Omit<ExportQuery, 'limit' | 'format' | 'include_erasures' | 'fields'>;
 
 type ExportFilter = Omit<ExportQuery, 'limit' | 'format'>;
 
-/** A choice of fields of a record export: what a copy does not have, it need not erase. */
+/** Fields to read in a record export. A copy without a field never needs to erase it. */
 export interface FieldChoice {
   readonly fields: readonly (keyof ExportedConsent)[];
 }
 
 /**
- * Consent Ledger for a backend. Consents are recorded over the S2S routes, so that the address and
- * the user agent of the backend never become evidence about a person.
+ * A client of Consent Ledger for backends. Consents are recorded over the S2S routes, so that the address and the user
+ * agent of the backend never become evidence about a person.
  *
  * Every method throws `ServiceError`. Requests that the service could not answer are sent again, as
  * the specification says; a consent is recorded once, because each attempt has its
@@ -94,12 +94,15 @@ export class ConsentLedger {
     return this.#get('/tool/v1/ping', {}, (body) => PingResponse.parse(body).data);
   }
 
-  /** Reads the banner configuration. @param language BCP 47; the site's default if absent */
+  /** Reads the banner configuration. @param language BCP 47; if omitted, the site's default */
   configuration(language?: string): Promise<SiteConfiguration> {
     return this.#get('/tool/v1/config', { language }, (body) => ConfigResponse.parse(body).data);
   }
 
-  /** Lists the active documents of the site, without their content. @param language as in `configuration` */
+  /**
+   * Lists the active documents of the site, without their content.
+   * @param language the language, as in `configuration`
+   */
   documents(language?: string): Promise<readonly DocumentSummary[]> {
     return this.#get(
       '/tool/v1/documents/active',
@@ -108,7 +111,7 @@ export class ConsentLedger {
     );
   }
 
-  /** Reads the active version of a document with its content. @param language as in `configuration` */
+  /** Reads the active version of a document with its content. @param language the language, as in `configuration` */
   document(slug: string, language?: string): Promise<ActiveDocument> {
     const path = `/tool/v1/documents/${encodeURIComponent(slug)}/active`;
     return this.#get(path, { language }, (body) => ActiveDocumentResponse.parse(body).data);
@@ -122,7 +125,7 @@ export class ConsentLedger {
   /**
    * Checks the integrity of one record. The result is a statement of the service.
    * @param id UUID, consent token or proof hash of the record
-   * @returns null if the service has no such record; a new one can be found a moment after its acceptance
+   * @returns null if the service has no such record; a new record can be found a moment after its acceptance
    */
   async verify(id: string): Promise<Verification | null> {
     const path = `/tool/v1/consents/verify/${encodeURIComponent(id)}`;
@@ -136,10 +139,10 @@ export class ConsentLedger {
 
   /**
    * Records one consent of a person.
-   * @param consent give it an `idempotency_key` that outlives this process, such as the id of the
-   *   form that the person sent; otherwise a random one protects only the attempts of this call
-   * @throws TypeError an unknown member or category (option `strict`); IdempotencyConflict if the key was used with another consent, unless the option
-   *   `acceptsConflicts` is set
+   * @param consent the consent, with an `idempotency_key` that outlives this process, such as the id of the form that
+   * the person sent; without one, a random key protects only the attempts of this call
+   * @throws TypeError for an unknown member or category (option `strict`); IdempotencyConflict if the key was used with
+   * another consent, unless the option `acceptsConflicts` is set
    */
   async record(consent: Consent): Promise<Acceptance> {
     const content = withKey(consent);
@@ -154,8 +157,8 @@ export class ConsentLedger {
 
   /**
    * Records 1 to 100 consents.
-   * @returns a result for each, in order: check every one, because an item can be rejected alone, and
-   *   the `warnings` of an accepted one name `idempotency_key` if it was used with another consent
+   * @returns a result for each consent, in order. Check every result: an item can be rejected alone, and the `warnings`
+   * of an accepted item name `idempotency_key` if the key was used with another consent
    */
   async recordBatch(consents: readonly Consent[]): Promise<BatchResult> {
     const content = { consents: consents.map(withKey) };
@@ -171,8 +174,8 @@ export class ConsentLedger {
   }
 
   /**
-   * Reads records in the order of recording, with every field or with the `fields` that the filter
-   * names. Keep the `cursor` of the last one, and continue after it.
+   * Reads records in the order of recording, with every field or with the `fields` that the filter names. Keep the
+   * `cursor` of the last record, and continue after it.
    */
   exportRecords(filter: RecordFilter & FieldChoice): AsyncGenerator<ExportedFields, void>;
   exportRecords(filter?: RecordFilter): AsyncGenerator<ExportedConsent, void>;
@@ -183,8 +186,8 @@ export class ConsentLedger {
   }
 
   /**
-   * Reads records and the erasures among them, as a copy of the records follows them: an item with
-   * `erased_record` names a record of which the copy deletes the `PERSONAL_FIELDS`.
+   * Reads records and the erasures among them, to keep a copy of the records up to date. For an item with
+   * `erased_record`, the copy deletes the `PERSONAL_FIELDS` of the record that it names.
    */
   exportChanges(filter: RecordFilter & FieldChoice): AsyncGenerator<ExportedFields | ExportedErasure, void>;
   exportChanges(filter?: RecordFilter): AsyncGenerator<ExportedConsent | ExportedErasure, void>;
@@ -193,7 +196,10 @@ export class ConsentLedger {
     return fields === undefined ? this.#records(changes) : this.#fields(changes, fields);
   }
 
-  /** Reads the erased records of the site, in the order of their announcement. @param cursor of the last one received */
+  /**
+   * Reads the erased records of the site, in the order of their announcement.
+   * @param cursor cursor of the last item received
+   */
   async *erasures(cursor?: string): AsyncGenerator<ExportedErasure, void> {
     const read = (after: string | undefined) =>
       this.#getAsUser('/tool/v1/s2s/erasures', { limit: PAGE, cursor: after }, (body) =>
@@ -204,14 +210,14 @@ export class ConsentLedger {
 
   /**
    * Erases the personal data of a person or of one record, permanently.
-   * @param request without `idempotency_key`, a random one protects the attempts of this call
+   * @param request what to erase; without an `idempotency_key`, a random one protects the attempts of this call
    */
   erase(request: Omit<ErasureRequest, 'idempotency_key'> & Partial<ErasureRequest>): Promise<ErasureReceipt> {
     const content = { ...request, idempotency_key: request.idempotency_key ?? randomUUID() };
     return this.#post('/tool/v1/s2s/erasures', content, (body) => ErasureReceiptResponse.parse(body).data);
   }
 
-  /** Reads the receipt of an erasure. @param id of the erasure */
+  /** Reads the receipt of an erasure. @param id identifier of the erasure */
   erasure(id: string): Promise<ErasureReceipt> {
     const path = `/tool/v1/s2s/erasures/${encodeURIComponent(id)}`;
     return this.#getAsUser(path, {}, (body) => ErasureReceiptResponse.parse(body).data);
@@ -220,7 +226,7 @@ export class ConsentLedger {
   /**
    * Reads the receipt of a record: its evidence in one file, for `consent-verify check`.
    * @param token consent token of the record
-   * @param disclose names of personal values to disclose, or `all`; none if absent
+   * @param disclose names of personal values to disclose, or `all`; if omitted, none
    * @throws ServiceError `RECEIPT_NOT_READY` until the record is stamped
    */
   receipt(token: string, disclose?: readonly string[] | 'all'): Promise<RecordReceipt> {
@@ -230,10 +236,10 @@ export class ConsentLedger {
   }
 
   /**
-   * Lets the service visit a page of the site, and compare what it sets with the configuration. The
-   * scan takes several seconds, and is not repeated after a lost answer.
-   * @param url of the page, on the verified domain
-   * @param options `record`: the result becomes evidence of the state of the site
+   * Lets the service visit a page of the site, and compare what it sets with the configuration. The scan takes several
+   * seconds, and is not repeated if the response is lost.
+   * @param url URL of the page, on the verified domain
+   * @param options `record` makes the result evidence of the state of the site
    */
   scan(url: string, { record = false }: { readonly record?: boolean } = {}): Promise<ScanResult> {
     const request = { method: 'POST', path: '/tool/v1/scans', content: { url, record }, hasKey: true } as const;
@@ -248,7 +254,7 @@ export class ConsentLedger {
     return this.#post('/tool/v1/s2s/evidence-exports', request, (body) => EvidenceExportAnswer.parse(body).data);
   }
 
-  /** Reads the state and progress of an evidence export. @param id of the export */
+  /** Reads the state and progress of an evidence export. @param id identifier of the export */
   evidenceExport(id: string): Promise<EvidenceExport> {
     const path = `/tool/v1/s2s/evidence-exports/${encodeURIComponent(id)}`;
     return this.#getAsUser(path, {}, (body) => EvidenceExportAnswer.parse(body).data);
@@ -256,7 +262,7 @@ export class ConsentLedger {
 
   /**
    * Downloads the evidence package of a finished export, a ZIP file for `consent-verify check`.
-   * @param id of the export
+   * @param id identifier of the export
    * @returns its bytes as they arrive; `timeoutMs` bounds only the time until the first of them
    * @throws ServiceError `EXPORT_NOT_FINISHED`, `EXPORT_GONE`
    */
@@ -266,7 +272,10 @@ export class ConsentLedger {
     return this.#transport.send(request, streamOf);
   }
 
-  /** Reads the messages to the webhooks of the site, newest first, each with its status. @param webhookId of one; all if absent */
+  /**
+   * Reads the messages to the webhooks of the site, newest first, each with its status.
+   * @param webhookId identifier of one webhook; if omitted, the messages to all are read
+   */
   async *webhookDeliveries(webhookId?: string): AsyncGenerator<WebhookDelivery, void> {
     const read = (cursor: string | undefined) =>
       this.#getAsUser(
@@ -278,7 +287,7 @@ export class ConsentLedger {
   }
 
   /**
-   * Sends a message of type `webhook.test` to a webhook. It is not repeated after a lost answer.
+   * Sends a message of type `webhook.test` to a webhook. It is not repeated if the response is lost.
    * @throws ServiceError `RATE_LIMIT_EXCEEDED` after five in a minute, `WRONG_STATE` if the webhook is disabled
    */
   async testWebhook(webhookId: string): Promise<WebhookDelivery> {
@@ -292,7 +301,7 @@ export class ConsentLedger {
 
   /**
    * Sends a message to its webhook again, with the same id. Repeated calls with the same delivery send it once.
-   * @param delivery as it was read: it must be `delivered` or `given_up`
+   * @param delivery a delivery that was read: its status must be `delivered` or `given_up`
    * @throws ServiceError `EVENT_GONE` if its record was erased or its event is no longer kept, `WRONG_STATE`
    */
   sendWebhookAgain({ id, attempt }: Pick<WebhookDelivery, 'id' | 'attempt'>): Promise<WebhookDelivery> {

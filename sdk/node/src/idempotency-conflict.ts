@@ -8,7 +8,7 @@ import type { Acceptance } from '../../shared/types.js';
 export class IdempotencyConflict extends ServiceError {
   override readonly name = 'IdempotencyConflict';
 
-  /** @param acceptance of the first consent */
+  /** @param acceptance acceptance of the first consent */
   constructor(
     message: string,
     readonly acceptance: Acceptance,

@@ -10,18 +10,21 @@ export interface LedgerOptions {
   readonly user?: Credentials | undefined;
   /** Name and version of the calling program for the header `User-Agent`, for example `shop/2.1`. */
   readonly application?: string | undefined;
-  /** Whether `record` returns the first acceptance when its idempotency key was used with another consent; false if absent. */
+  /**
+   * Whether `record` returns the first acceptance when its idempotency key was used with another consent; if omitted,
+   * false.
+   */
   readonly acceptsConflicts?: boolean | undefined;
   /**
    * Whether `record` and `recordBatch` throw a TypeError for a member or category that the service does not know,
-   * before anything is sent; true if absent. Without it the service ignores them, and names them in `warnings`.
+   * before anything is sent; if omitted, true. If false, the service ignores them, and names them in `warnings`.
    */
   readonly strict?: boolean | undefined;
-  /** Attempts of each request, the first one included; 5 if absent. */
+  /** Attempts of each request, including the first one; if omitted, 5. */
   readonly attempts?: number | undefined;
-  /** Milliseconds that an attempt may take; 30,000 if absent. */
+  /** Milliseconds that an attempt may take; if omitted, 30,000. */
   readonly timeoutMs?: number | undefined;
-  /** A longer wait that the service asks for ends the attempts; 60,000 milliseconds if absent. */
+  /** Longest wait, in milliseconds, that the service may ask for before attempts end; if omitted, 60,000. */
   readonly longestWaitMs?: number | undefined;
   /** Ends requests and waits in progress. */
   readonly signal?: AbortSignal | undefined;

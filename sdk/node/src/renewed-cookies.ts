@@ -11,11 +11,11 @@ export interface RenewalRequest {
    */
   readonly host: string | undefined;
   /**
-   * Domain of the cookies, as the pages state it (`data-cookie-domain`), in any case, with or without a leading
-   * period; the host alone if absent.
+   * Domain of the cookies, as the pages state it (`data-cookie-domain`), in any case, with or without a leading period;
+   * if omitted, the host alone.
    */
   readonly cookieDomain?: string | undefined;
-  /** Whether the pages are of `https:`, as they are if this is absent. */
+  /** Whether the pages use `https:`; if omitted, true. */
   readonly isSecure?: boolean | undefined;
   /** Unix milliseconds. */
   readonly now?: number | undefined;
@@ -25,7 +25,7 @@ export interface RenewalRequest {
 const MOST_BYTES = 4_096;
 /** The page looks for the mark as soon as the response has come. */
 const MARK_SECONDS = 60;
-/** Permitted octets of a cookie (RFC 6265 §4.1.1): no others get into a header of the response. */
+/** Permitted octets of a cookie (RFC 6265 §4.1.1). Other octets never get into a header of the response. */
 const OCTETS = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/;
 const TOKEN = /^ct_(?:test_)?[0-9a-f]{32}$/;
 
@@ -35,7 +35,7 @@ const TOKEN = /^ct_(?:test_)?[0-9a-f]{32}$/;
  * cookies stay as they are: no choice is made, changed or prolonged.
  * @returns empty unless the request has one choice that the service has accepted and that is valid,
  *   and `cookieDomain` is a domain of the host; the last one tells the page that they came
- * @throws RangeError if `cookieDomain` is no domain
+ * @throws RangeError if `cookieDomain` is not a domain
  */
 export function renewedCookies({
   cookie = '',
@@ -64,7 +64,7 @@ export function renewedCookies({
   return renewed.length === 0 ? [] : [...renewed, `_svc_renewed=1${lasting(MARK_SECONDS)}`];
 }
 
-/** Seconds for which a choice is valid; 0 for what is no accepted choice. */
+/** How long a choice is valid, in seconds, or 0 if the text is not an accepted choice. */
 function secondsLeft(text: string, now: number): number {
   const choice = OCTETS.test(text) ? readChoice(text) : null;
   const end = choice?.valid_until;

@@ -63,7 +63,7 @@ export class SignIn implements BearerSource {
     try {
       return await this.#ask('refresh', { refresh_token: token });
     } catch (error) {
-      // It expired, or its answer was lost and an attempt used it twice.
+      // The token expired, or its response was lost and an attempt used it twice.
       if (error instanceof ServiceError && error.status === 401) return this.#login();
       throw error;
     }

@@ -11,7 +11,7 @@ const FRESH_MS = 60_000;
 export class StrictConsents {
   #known: { readonly keys: ReadonlySet<string>; readonly readAt: number } | null = null;
 
-  /** @param read reads the configuration of the site */
+  /** @param read a function that reads the configuration of the site */
   constructor(
     private readonly read: () => Promise<{ readonly categories: readonly { readonly key: string }[] }>,
     private readonly now: () => number = () => performance.now(),
@@ -20,7 +20,7 @@ export class StrictConsents {
   /**
    * Checks consents before they are sent. If the configuration cannot be read, categories are not checked, because a
    * person's decision must not be lost because of a check.
-   * @throws TypeError an unknown member, or a category that the configuration in force does not have
+   * @throws TypeError for an unknown member, or a category that the configuration in force does not have
    */
   async check(consents: readonly Consent[]): Promise<void> {
     for (const consent of consents) checkMembers(consent);

@@ -20,7 +20,7 @@ export interface ServiceRequest {
   readonly query?: Readonly<Record<string, string | number | undefined>> | undefined;
   /** JSON of a POST. */
   readonly content?: object | undefined;
-  /** Access token; a refused one is replaced once. */
+  /** Access token. A refused token is replaced once. */
   readonly bearer?: BearerSource | undefined;
   /** Whether the request carries the API key and, if it is a POST, a signature. False for sign-in. */
   readonly hasKey: boolean;
@@ -31,13 +31,13 @@ export interface ServiceRequest {
    * was done.
    */
   readonly isUnrepeatable?: boolean;
-  /** Milliseconds that the service needs for its answer at most, if that is long. */
+  /** The longest time that the service needs for its response, in milliseconds, if that is long. */
   readonly takesMs?: number;
 }
 
 export interface BearerSource {
   token(): Promise<string>;
-  /** Makes `token` return another one than this. */
+  /** Makes `token` return a token other than this one. */
   discard(token: string): void;
 }
 
@@ -103,7 +103,7 @@ export class Transport {
     }
   }
 
-  /** @returns milliseconds until the next attempt; null if the answer is final */
+  /** @returns milliseconds until the next attempt, or null if the answer is final */
   #waitMs(answer: Answer | NoAnswer, code: string, attempt: number): number | null {
     const backOff = backOffMs(attempt, Math.random());
     if (answer instanceof NoAnswer) return LASTING.test(codeOf(answer.cause)) ? null : backOff;
@@ -209,7 +209,7 @@ function errorOf({ status, body }: Answer, { hasKey, content }: ServiceRequest):
 
 const SHOWN_CHARACTERS = 60;
 
-/** The value that was refused, for the developer; never one of a person, which must not reach a log. */
+/** The value that was refused, for the developer. A value of a person must not reach a log, and is never returned. */
 function shownValue(content: unknown, field: string): string {
   const path = field.split('.');
   if (path.some((name) => PERSONAL_FIELDS.includes(name) || /token|metadata|fields/.test(name))) return '';
@@ -227,7 +227,7 @@ function unexpected(status: number): ServiceError {
   return new ServiceError(message, 'UNEXPECTED_ANSWER', status);
 }
 
-/** The code of the failure on which a request ended, or an empty text. `fetch` wraps it. */
+/** The code of the failure that ended a request, or an empty text. `fetch` wraps the failure. */
 function codeOf(error: unknown): string {
   const inner = error instanceof Error ? (error.cause ?? error) : error;
   return inner instanceof Error && 'code' in inner ? String(inner.code) : '';

@@ -3,7 +3,7 @@ import { WEBHOOK_MESSAGES } from '../../../schemas/api/panel/webhook-events.js';
 
 /** An event that the service sent to a webhook. */
 export interface WebhookEvent {
-  /** The same for every attempt: an event that was processed before is recognised by it. */
+  /** The same id for every attempt, so that an event that was already processed is recognised. */
   readonly id: string;
   readonly type:
     | 'consent.recorded'
@@ -38,7 +38,7 @@ const MIN_KEY_BYTES = 24;
 /**
  * Verifies a request of the service to a webhook (Standard Webhooks, `v1`).
  * @param body the exact body, before it is parsed, as text or bytes
- * @param headers of the request
+ * @param headers headers of the request
  * @param secret `whsec_…`, from the response that created the webhook
  * @param now time in milliseconds since 1970; the request may be 5 minutes older or newer
  * @throws InvalidWebhook; RangeError if the secret is not one of the service

@@ -16,11 +16,11 @@ export { type ErrorCode, ServiceError } from '../../shared/service-error.js';
 /** The consent as a component sees it, and what it can do. */
 export interface ConsentValue extends ConsentState {
   /**
-   * The question that is due: `first` while a choice is needed, `settings` after `openSettings`; null:
-   * nothing is to be asked. For a page that draws its own parts, without `<Banner>`.
+   * The question that is due: `first` while a choice is needed, `settings` after `openSettings`, or null if nothing is
+   * to be asked. For a page that draws its own parts, without `<Banner>`.
    */
   readonly layer: 'first' | 'settings' | null;
-  /** The categories that the site offers, with their texts; empty until they are known. */
+  /** The categories that the site offers, with their texts. Empty until they are known. */
   readonly categories: readonly KnownCategory[];
   /** The site's texts and labels by name, for example `title`, `text`, `accept`, `reject`, `settings`, `save`. */
   readonly texts: Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ export interface ConsentValue extends ConsentState {
   readonly rejectAll: (presentation?: Presentation) => Promise<Acceptance>;
   /** Withdraws what was permitted. This is recorded as `withdrawn`, or as `rejected` if nothing was permitted. */
   readonly withdraw: (presentation?: Presentation) => Promise<Acceptance>;
-  /** Opens the settings: those of `<Banner>`, else `layer` becomes `settings`. */
+  /** Opens the settings of `<Banner>`. Without a `<Banner>`, `layer` becomes `settings`. */
   readonly openSettings: () => void;
   /** Closes the page's own settings without a choice. */
   readonly closeSettings: () => void;
@@ -60,7 +60,7 @@ export function ConsentSourceProvider({ consent, children }: ConsentSourceProps)
   return createElement(SessionContext.Provider, { value: session }, createElement(Subscriber), children);
 }
 
-/** Keeps the consent of the provider, also if no other component reads it. */
+/** Keeps the consent of the provider, even if no other component reads it. */
 function Subscriber(): ReactNode {
   useSnapshot(useSession());
   return null;
@@ -74,7 +74,7 @@ function useSnapshot({ subscribe, snapshot }: Session) {
 const nothingKnown = () => NOTHING_KNOWN;
 
 /**
- * The consent of the provider around the component, which is drawn again after every change.
+ * The consent of the provider around the component. The component is drawn again after every change.
  * @throws Error outside of a provider
  */
 export function useConsent(): ConsentValue {
@@ -122,14 +122,14 @@ function textsOf(configuration: ConsentState['configuration']): Readonly<Record<
 }
 
 export interface GateProps {
-  /** A category of the site; of several, all must be permitted. */
+  /** A category of the site. If there are several, all must be permitted. */
   readonly category: string | readonly string[];
-  /** Shown instead, on the server and as long as the visitor does not permit it. */
+  /** Shown instead on the server, and while the visitor does not permit the category. */
   readonly fallback?: ReactNode;
   readonly children?: ReactNode;
 }
 
-/** Shows its children only while the visitor permits their category. They are taken off at a withdrawal. */
+/** Shows its children only while the visitor permits their category. They are removed at a withdrawal. */
 export function Gate({ category, fallback = null, children }: GateProps): ReactNode {
   const { allows } = useConsent();
   const categories = typeof category === 'string' ? [category] : category;

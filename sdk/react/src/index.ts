@@ -15,14 +15,14 @@ export * from './headless.js';
 export interface ConsentProviderProps extends ConsentOptions {
   /** Google Consent Mode v2: `true` for the usual categories, or the types by category. */
   readonly googleConsentMode?: boolean | GoogleConsentTypes | undefined;
-  /** Name of the data layer of Google's tags; `dataLayer` if absent. */
+  /** Name of the data layer of Google's tags; if omitted, `dataLayer`. */
   readonly dataLayer?: string | undefined;
   readonly children?: ReactNode;
 }
 
 /**
- * Gives the consent of the visitor to the components inside. Put one around the whole page. The options
- * of the first render count. On a server it draws its children, and does nothing else.
+ * Gives the consent of the visitor to the components inside. Put one provider around the whole page. The options of the
+ * first render count. On a server, the provider only draws its children.
  */
 export function ConsentProvider({
   children,
@@ -40,8 +40,8 @@ export function ConsentProvider({
 }
 
 /**
- * Shows the accessible banner of the SDK while a choice is needed, and its settings. It is drawn at
- * the end of the body, in a shadow root, and takes no place where this component stands.
+ * Shows the accessible banner of the SDK while a choice is needed, and its settings. It is drawn at the end of the
+ * body, in a shadow root, and takes no space at the place of this component.
  */
 export function Banner({ nonce, settingsButton }: BannerOptions): null {
   const session = useSession();

@@ -7,7 +7,10 @@ export type PlaceholderAttributes = HTMLAttributes<HTMLElement> &
   Readonly<Record<`data-${string}`, string | undefined>>;
 
 export interface PlaceholderGateProps extends Omit<GateProps, 'fallback'> {
-  /** Attributes of what is shown instead: what waits, who gets data, and buttons that load it once or permit it. */
+  /**
+   * Attributes of the placeholder, which says what waits and who gets data, and has buttons that load the content once
+   * or permit it.
+   */
   readonly placeholder: PlaceholderAttributes;
 }
 
@@ -17,7 +20,7 @@ export interface PlaceholderGateProps extends Omit<GateProps, 'fallback'> {
  */
 export function PlaceholderGate({ placeholder, category, children }: PlaceholderGateProps): ReactNode {
   const [isOnce, setOnce] = useState(false);
-  // In the place of the permitted children, so that permitting them does not load them anew.
+  // At the place of the permitted children, so that permitting them does not load them again.
   const fallback = isOnce ? children : createElement(Placeholder, { placeholder, category, setOnce });
   return createElement(Gate, { category, fallback }, children);
 }
@@ -37,7 +40,7 @@ function Placeholder({ placeholder, category, setOnce }: PlaceholderProps): Reac
     let end = (): void => {
       isEnded = true;
     };
-    // Bundlers must leave the address of the service as it is.
+    // Bundlers must not change the address of the service.
     import(/* webpackIgnore: true */ /* @vite-ignore */ consent.addressOf('/sdk/placeholder.js')).then(
       ({ drawPlaceholder }: PlaceholderFile) => {
         if (!isEnded && host.current !== null) end = drawPlaceholder(consent, host.current, {}, setOnce);

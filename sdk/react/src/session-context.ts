@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react';
 import type { Session } from './session.js';
 
-/** The session of the provider around a component; null outside of a provider. */
+/** The session of the provider around a component, or null outside of a provider. */
 export const SessionContext = createContext<Session | null>(null);
 
 /** @throws Error outside of a provider */

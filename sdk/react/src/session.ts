@@ -32,7 +32,7 @@ export class Session {
   #ending: ReturnType<typeof setTimeout> | undefined;
   #banner: DrawnBanner | null = null;
 
-  /** @param make is called in the browser or the app only */
+  /** @param make a function that is only called in the browser or the app */
   constructor(make: () => ConsentSource) {
     this.#make = make;
   }
@@ -60,7 +60,7 @@ export class Session {
     return this.#banner !== null;
   }
 
-  /** @returns a function that takes the banner off the page */
+  /** @returns a function that removes the banner from the page */
   show(draw: (consent: ConsentSource) => DrawnBanner): () => void {
     const banner = draw(this.consent);
     this.#banner = banner;
@@ -70,7 +70,7 @@ export class Session {
     };
   }
 
-  /** Opens the settings of the banner, else the page's own. */
+  /** Opens the settings of the banner, or else the page's own. */
   openSettings(): void {
     if (this.#banner === null) this.#change({ ...this.#snapshot, isOpen: true });
     else this.#banner.openSettings();

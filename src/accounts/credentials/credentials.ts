@@ -30,14 +30,13 @@ export const SIGN_UP_SECONDS = DAY;
 export const PASSWORD_RESET_SECONDS = DAY;
 
 /**
- * Seconds between the publication of a new access-token key and the first token that it signs. It
- * is twice the cache lifetime of the JWK Set (`max-age=300`).
+ * Time between the publication of a new access-token key and the first token that it signs, in seconds. It is twice the
+ * cache lifetime of the JWK Set (`max-age=300`).
  */
 export const KEY_PUBLISHED_AHEAD_SECONDS = 10 * MINUTE;
 
 /**
- * Seconds for which a key still verifies after its last token expires, to allow for clock skew and
- * transit.
+ * How long a key still verifies after its last token expires, in seconds, to allow for clock skew and transit.
  */
 export const KEY_SLACK_SECONDS = MINUTE;
 
@@ -47,12 +46,11 @@ export const KEY_SLACK_SECONDS = MINUTE;
  */
 export const KEY_AT_ONCE_SECONDS = 2;
 
-/** Seconds for which ended sign-ins and password resets are kept for investigations. */
+/** How long ended sign-ins and password resets are kept for investigations, in seconds. */
 export const KEPT_AFTER_END_SECONDS = 7 * DAY;
 
 /**
- * Seconds for which expired invitations are kept. The period is limited because they contain e-mail
- * addresses.
+ * How long expired invitations are kept, in seconds. The period is limited because they contain e-mail addresses.
  */
 export const INVITATIONS_KEPT_SECONDS = 90 * DAY;
 

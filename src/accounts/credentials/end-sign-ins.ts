@@ -15,7 +15,7 @@ export type SignInChoice = { readonly all: true } | { readonly only: string } | 
 
 /**
  * Ends sign-ins of a user. Refresh tokens stop working immediately, access tokens within a second.
- * @param db in a role that may UPDATE (ended_at, end_reason) `sign_ins`
+ * @param db a handle in a role that may UPDATE (ended_at, end_reason) `sign_ins`
  * @returns the number of ended sign-ins
  */
 export async function endSignIns(

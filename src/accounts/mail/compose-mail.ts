@@ -18,7 +18,7 @@ export interface LinkMail {
 interface MailWords {
   /** @param time ISO 8601, UTC */
   readonly dateAndTime: (time: string) => string;
-  /** @param mail with the address of the inviting user; null: an operator */
+  /** @param mail the mail with the address of the inviting user, which is null if an operator invites */
   readonly invitation: (mail: LinkMail & { readonly invitedBy: string | null }) => MailText;
   readonly passwordReset: (mail: LinkMail) => MailText;
   readonly signUp: (mail: LinkMail) => MailText;

@@ -26,7 +26,7 @@ export const MailJob = z.discriminatedUnion('kind', [
     kind: z.literal('invitation'),
     to: MailAddress,
     token: z.string(),
-    /** Address of the inviting user; null: an operator. */
+    /** Address of the inviting user, or null if an operator invites. */
     invited_by: MailAddress.nullable(),
     expires_at: Time,
     language,

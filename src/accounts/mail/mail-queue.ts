@@ -36,14 +36,17 @@ export function mailLanguageOf(header: string | undefined): MailLanguage {
   return MailLanguage.parse(chooseLanguage(MAIL_LANGUAGES, acceptedLanguages(header), 'en'));
 }
 
-/** Returns a queue that records this cause with every mail. @param queueMail null: the service sends no mail */
+/**
+ * Returns a queue that records this cause with every mail.
+ * @param queueMail queues a mail; null if the service sends no mail
+ */
 export function causedBy(queueMail: QueueMail | null, { language, network }: MailCause): QueueMail | null {
   return queueMail === null ? null : (db, job) => queueMail(db, { ...job, language }, network);
 }
 
 const DAY_SECONDS = 86_400;
 const HOUR_SECONDS = 3_600;
-/** Seconds after which the worker gives up on a mail. */
+/** Time after which the worker gives up on a mail, in seconds. */
 const KEPT_SECONDS: Readonly<Record<MailJob['kind'], number>> = {
   invitation: DAY_SECONDS,
   password_reset: DAY_SECONDS,
@@ -51,20 +54,20 @@ const KEPT_SECONDS: Readonly<Record<MailJob['kind'], number>> = {
   reset_request: HOUR_SECONDS,
   sign_up: DAY_SECONDS,
 };
-/** Largest number of queued mails of one kind. There is a limit because requests without a sign-in can add rows. */
+/** Maximum number of queued mails of one kind. There is a limit because requests without a sign-in can add rows. */
 const MAX_WAITING = 10_000;
 /**
  * One network may hold one tenth as many mails as there are free places. Some places therefore stay free for others,
- * however many networks fill theirs: a single network gets 909 places, and each of 100 networks gets 90.
+ * regardless of how many networks fill theirs: a single network gets 909 places, and each of 100 networks gets 90.
  */
 const NETWORK_SHARE = 10;
-/** Pause after the first failure, and the longest pause. Even the first is longer than an attempt can take. */
+/** Pause after the first failure, and the longest pause. Even the first pause is longer than an attempt can take. */
 const FIRST_RETRY_SECONDS = 60;
 const LONGEST_RETRY_SECONDS = HOUR_SECONDS;
 
 /**
- * The network of the request that caused a mail (`countedNetwork`), or its digest when one mail causes another; null if
- * no request caused it.
+ * The network of the request that caused a mail (`countedNetwork`), or its digest when one mail causes another, or null
+ * if no request caused it.
  */
 export type MailNetwork = string | Uint8Array | null;
 
@@ -73,7 +76,7 @@ export type MailNetwork = string | Uint8Array | null;
  * it. Networks take turns within each kind: a new mail comes after those of its own network, and in the same round as
  * the first ones of others. Simultaneous mails of one network may share a round. Per address, at most one request for a
  * new password is queued, and only the latest mail with a new token.
- * @param db in the role `consent_ledger_api`; mails with a password-reset token need `consent_ledger_admin`
+ * @param db a handle in the role `consent_ledger_api`; mails with a password-reset token need `consent_ledger_admin`
  * @returns false if too many mails of this kind or of this network are queued
  */
 export type QueueMail = (db: Queryable, job: NewMailJob, network?: MailNetwork) => Promise<boolean>;
@@ -93,7 +96,7 @@ export function createMailQueue(keys: MailKeys): QueueMail {
     const content = encrypt(await mailKey(keys), Buffer.from(JSON.stringify(job)), aad(id), randomBytes(NONCE_BYTES));
     const recipient = onlyRecipientOf(job);
     const recipientDigest = recipient === null ? null : hmacSha256(digestKey, `recipient\0${recipient.toLowerCase()}`);
-    // Its token is no longer valid.
+    // The mail's token is no longer valid.
     if (job.kind === 'password_reset')
       await db.query('delete from mails where kind = $1 and recipient_digest = $2', [job.kind, recipientDigest]);
     const { rowCount } = await db.query(
@@ -111,7 +114,7 @@ export function createMailQueue(keys: MailKeys): QueueMail {
   };
 }
 
-/** Returns the address for which at most one mail of this kind may be queued; null if there is no such limit. */
+/** Returns the address for which at most one mail of this kind may be queued, or null if there is no such limit. */
 function onlyRecipientOf(job: NewMailJob): string | null {
   if (job.kind === 'reset_request') return job.email;
   return job.kind === 'password_reset' ? job.to : null;
@@ -130,7 +133,7 @@ export interface ClaimedMail {
   readonly id: string;
   /** Null if the row was altered, or encrypted with the key of another installation. */
   readonly job: MailJob | null;
-  /** Digest of the network that caused it. */
+  /** Digest of the network that caused the mail. */
   readonly network: Uint8Array;
   readonly isExpired: boolean;
 }
@@ -146,15 +149,15 @@ const ClaimedRows = z
   )
   .max(1);
 
-/** Condition for `Looks`: whether a mail is due. */
+/** SQL condition for `Looks`: true if a mail is due. */
 export const MAIL_WAITS = 'exists (select from mails where next_attempt_at <= now())';
 
 /**
  * Claims the next mail. Earlier kinds come first, and within a kind the network whose turn it is. The next attempt is
  * due after a pause that doubles with each attempt, and after the other mails of the same network. No other worker
  * sends the mail meanwhile; a worker that dies only delays it.
- * @param db in the role `consent_ledger_admin`
- * @param kinds in order of priority
+ * @param db a handle in the role `consent_ledger_admin`
+ * @param kinds the kinds of mail in order of priority
  * @returns null if none is due
  */
 export async function claimMail(
@@ -181,7 +184,7 @@ export async function claimMail(
   return { id, job: text === undefined ? null : MailJob.parse(JSON.parse(text)), network, isExpired };
 }
 
-/** Removes a mail that was sent or can never be sent. @param db in the role `consent_ledger_admin` */
+/** Removes a mail that was sent or can never be sent. @param db a handle in the role `consent_ledger_admin` */
 export async function removeMail(db: Queryable, id: string): Promise<void> {
   await db.query('delete from mails where id = $1', [id]);
 }

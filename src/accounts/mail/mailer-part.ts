@@ -9,7 +9,7 @@ import { type ClaimedMail, claimMail, MAIL_WAITS, type MailCause, type MailKeys,
 import { MailRefused, type MailTransport } from './smtp-transport.js';
 
 export interface MailerOptions {
-  /** In the role `consent_ledger_admin`. */
+  /** Connections in the role `consent_ledger_admin`. */
   readonly db: pg.Pool;
   readonly keys: MailKeys;
   /** Opens connections to the mail server when the first mail is sent. */

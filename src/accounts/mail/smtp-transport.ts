@@ -73,7 +73,7 @@ export function createSmtpTransport({ smtp, from }: MailConfig): MailTransport {
         text,
         textEncoding: 'quoted-printable' as const,
         messageId: `<${id}@${domain}>`,
-        // RFC 3834 §5: asks for no out-of-office replies.
+        // RFC 3834 §5: asks receivers not to send out-of-office replies.
         headers: { 'Auto-Submitted': 'auto-generated' },
       };
       await withAnySignal([signal, AbortSignal.timeout(DEADLINE_MS)], (signal) =>

@@ -8,7 +8,7 @@ import { type FactorOptions, type PresentedFactor, readStoredFactor, useCode } f
 
 /** TOTP secret of a factor that is not confirmed yet, for the user's authenticator app. */
 export interface BegunFactor {
-  /** Base32. */
+  /** The secret in Base32. */
   readonly secret: string;
   readonly otpauthUri: string;
 }
@@ -46,7 +46,7 @@ export function beginSecondFactor(options: FactorOptions, user: User): Promise<B
 
 /**
  * Activates a second factor, with an entry in the audit log.
- * @returns ten recovery codes, which are not stored; null if the code is wrong
+ * @returns ten recovery codes, which are not stored, or null if the code is wrong
  * @throws ChangeRefused `wrong_state` if no enrolment was started, or a factor is already active
  */
 export function confirmSecondFactor(
@@ -72,8 +72,7 @@ export function confirmSecondFactor(
 
 /**
  * Replaces the recovery codes of a user who proves possession of the second factor, with an entry in the audit log.
- * @returns ten recovery codes, which are not stored; null if the code is wrong, or there is no second
- *   factor
+ * @returns ten recovery codes, which are not stored, or null if the code is wrong, or there is no second factor
  */
 export function renewRecoveryCodes(
   options: FactorOptions,
@@ -109,7 +108,7 @@ export function disableSecondFactor(options: FactorOptions, user: User, presente
 /**
  * Removes the second factor of a user, even one whose enrolment was not finished. The caller writes the entry in the
  * audit log.
- * @param db in the role `consent_ledger_admin`
+ * @param db a handle in the role `consent_ledger_admin`
  * @returns whether a factor was active
  */
 export async function removeSecondFactor(db: Queryable, userId: string): Promise<boolean> {

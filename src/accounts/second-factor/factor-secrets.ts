@@ -65,7 +65,7 @@ function aad(userId: string): Uint8Array {
 /** Seconds of one step (RFC 6238 §5.2). */
 const STEP_SECONDS = 30;
 const DIGITS = 6;
-/** Steps before and after the current one whose codes are accepted: clocks differ, and typing takes time. */
+/** Number of steps before and after the current one whose codes are accepted: clocks differ, and typing takes time. */
 const SKEW_STEPS = 1;
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
@@ -88,7 +88,7 @@ export function totpCode(secret: Uint8Array, step: number): string {
 /**
  * Finds the step of a code.
  * @param nowSeconds Unix time
- * @param after only later steps are accepted, so that a code is valid once; null: all
+ * @param after only later steps are accepted, so that a code is valid once; null permits all
  * @returns null if the code belongs to no accepted step
  */
 export function stepOfCode(secret: Uint8Array, code: string, nowSeconds: number, after: number | null): number | null {

@@ -9,9 +9,9 @@ import { type FactorKeys, openFactorSecret, recoveryDigest, stepOfCode } from '.
 
 /** Stored state of a user's second factor. */
 interface StoredFactor {
-  /** Encrypted; null if there is no factor and no enrolment. */
+  /** Encrypted, or null if there is no factor and no enrolment. */
   readonly sealedSecret: Uint8Array | null;
-  /** Null until the user has proved possession of the secret. Until then no code is demanded. */
+  /** Null until the user has proved possession of the secret. Until then no code is required. */
   readonly confirmedAt: Date | null;
   /** Time step of the last code that was used. */
   readonly lastStep: number | null;
@@ -56,10 +56,10 @@ export interface PresentedFactor {
 
 /** Dependencies of the second factor. */
 export interface FactorOptions {
-  /** In the role `consent_ledger_admin`. */
+  /** Connections in the role `consent_ledger_admin`. */
   readonly db: Queryable;
   readonly keys: FactorKeys;
-  /** Tells the user; null: the service sends no mail. */
+  /** Queues the mail that tells the user; null if the service sends no mail. */
   readonly queueMail: QueueMail | null;
   /** @returns Unix time in seconds */
   readonly nowSeconds: () => number;

@@ -32,7 +32,7 @@ const OPEN = `select ${sealed('invitations', 'i')} as invitation, ${sealed('user
  * Creates the invited user and signs them in. Of several concurrent requests with one token, one succeeds. The token
  * must be valid, and the inviter must still be entitled to grant the role. The address must not have a user in any
  * tenant.
- * @param db in the role `consent_ledger_admin`
+ * @param db a handle in the role `consent_ledger_admin`
  * @returns null if one of these conditions fails; the caller does not learn which
  * @throws RequestRefused VALIDATION_ERROR if the password is the user's address
  */

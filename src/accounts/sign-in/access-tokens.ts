@@ -106,7 +106,7 @@ export interface ReplacedSigningKey {
  * Replaces the key of access tokens. The new key is published immediately, and signs once caches of
  * the published keys have expired. The former key verifies until its last token has expired. No
  * restart is needed, and users remain signed in.
- * @param db in the role `consent_ledger_worker`
+ * @param db a handle in the role `consent_ledger_worker`
  * @param atOnce true if the former key is compromised: it stops verifying within seconds, and
  *   clients renew their access tokens
  */

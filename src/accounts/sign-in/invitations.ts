@@ -24,8 +24,7 @@ export interface ListedInvitation {
 
 export interface NewInvitation extends Pick<ListedInvitation, 'tenantId' | 'email' | 'role'> {
   /**
-   * The inviting user, who must still have the right when the invitation is accepted; null for
-   * operators.
+   * The inviting user, who must still have the right when the invitation is accepted, or null for operators.
    */
   readonly invitedBy: string | null;
 }
@@ -130,7 +129,7 @@ export async function listInvitations(
 }
 
 /**
- * Reads an invitation. @throws ChangeRefused `not_found`, also for an invitation of another tenant
+ * Reads an invitation. @throws ChangeRefused `not_found`, including for an invitation of another tenant
  */
 export async function readInvitation(db: Queryable, tenantId: string, id: string): Promise<ListedInvitation> {
   const { rows } = await db.query(`select ${COLUMNS} from invitations where id = $1 and tenant_id = $2`, [

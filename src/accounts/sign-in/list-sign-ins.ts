@@ -35,7 +35,7 @@ const Rows = z.array(
 
 /**
  * Lists a user's active sign-ins, newest first.
- * @param after `startedAt` and id of the last one on the previous page; null for the first page
+ * @param after `startedAt` and id of the last one on the previous page, or null for the first page
  */
 export async function listSignIns(
   db: Queryable,

@@ -32,10 +32,9 @@ const ExpiryRows = z.tuple([z.object({ expires_at: z.date() })]);
 
 /**
  * Changes the password of a signed-in user, and ends the user's other sign-ins.
- * @param db in the role `consent_ledger_admin`
- * @param queueMail tells the user; null: the service sends no mail
- * @returns the number of ended sign-ins; null if the current password is wrong or was changed
- *   meanwhile
+ * @param db a handle in the role `consent_ledger_admin`
+ * @param queueMail queues the mail that tells the user; null if the service sends no mail
+ * @returns the number of ended sign-ins, or null if the current password is wrong or was changed meanwhile
  * @throws RequestRefused VALIDATION_ERROR if the new password is the user's address
  */
 export async function changePassword(
@@ -73,8 +72,7 @@ export async function changePassword(
 
 /**
  * Creates a token that sets a user's password once; earlier tokens are revoked.
- * @param madeBy the creating user, who must still have the right when the token is used; null for
- *   operators
+ * @param madeBy the creating user, who must still have the right when the token is used, or null for operators
  * @throws ChangeRefused `wrong_state` for a disabled user
  */
 export function createPasswordReset(
@@ -100,9 +98,9 @@ export function createPasswordReset(
 /**
  * Sets a password with a reset token, and ends every sign-in of its user. The token must be valid,
  * its user enabled, and its creator still entitled.
- * @param db in the role `consent_ledger_admin`
- * @param queueMail tells the user; null: the service sends no mail
- * @returns the number of ended sign-ins; null if one of these conditions fails
+ * @param db a handle in the role `consent_ledger_admin`
+ * @param queueMail queues the mail that tells the user; null if the service sends no mail
+ * @returns the number of ended sign-ins, or null if one of these conditions fails
  * @throws RequestRefused VALIDATION_ERROR if the password is the user's address
  */
 export async function resetPassword(

@@ -32,7 +32,7 @@ export interface StartedSignIn {
  * @param db a transaction in a role that may UPDATE (last_sign_in_at) `users`, and INSERT into
  *   `sign_ins` and `audit_log`
  * @param passwordHash the verified hash
- * @param queueMail tells the user, unless the user is a backend; null: no mail
+ * @param queueMail queues the mail that tells the user, unless the user is a backend; null if no mail is sent
  * @returns null if the user was disabled or the password changed meanwhile
  */
 export async function startSignIn(
@@ -81,7 +81,7 @@ export interface Renewal {
   readonly refreshKey: Uint8Array;
 }
 
-/** Seconds for which a repeated request of the same client gets the same next token. */
+/** How long a repeated request of the same client gets the same next token, in seconds. */
 const REPEAT_SECONDS = 10;
 
 const USER = `s.id as sign_in_id, ${sealed('users', 'u')} as "user"`;
@@ -95,7 +95,7 @@ const USER = `s.id as sign_in_id, ${sealed('users', 'u')} as "user"`;
  * gets the same next token, if it comes from the same client within seconds and the next token has not been used. The
  * service does not store that token; it derives it again from the presented token and the client. The time limit runs
  * from the last renewal, which the row seal covers, so that nobody can prolong it by editing the database.
- * @param db in the role `consent_ledger_api`
+ * @param db a handle in the role `consent_ledger_api`
  * @returns null if the token is unknown or used, the sign-in has ended, or the user's row was altered
  */
 export async function renewSignIn(
@@ -162,7 +162,7 @@ async function endWhereReused(db: Queryable, presented: Buffer): Promise<void> {
 
 /**
  * Ends the sign-in of a request, or all sign-ins of its user, with an audit entry.
- * @param db in the role `consent_ledger_api`
+ * @param db a handle in the role `consent_ledger_api`
  * @returns the number of ended sign-ins; 0 if another request has already ended them
  */
 export function signOut(db: Queryable, user: SignedInUser, everywhere: boolean): Promise<number> {
@@ -195,7 +195,7 @@ const STATEMENTS = [
 /**
  * Deletes sign-ins with the digests of their refresh tokens, password resets, invitations and mails after
  * their retention period. Each call deletes at most 1,000 rows per table.
- * @param db in the role `consent_ledger_worker`
+ * @param db a handle in the role `consent_ledger_worker`
  */
 export async function pruneSignIns(db: Queryable): Promise<void> {
   await db.query(

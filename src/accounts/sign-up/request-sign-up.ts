@@ -15,7 +15,7 @@ const PAUSE_SECONDS = 15 * 60;
 
 export interface RequestedSignUp {
   readonly organisation: string;
-  /** In lower case. */
+  /** The address in lower case. */
   readonly email: string;
   /** The network of the client (`countedNetwork`). */
   readonly network: string;
@@ -36,9 +36,9 @@ export function mailboxOf(email: string): string {
  * neither the response nor its timing reveals that. Each address raises the proof of work for later ones, both overall
  * and in its own network. If the service sends mail, all subaddresses count as one address, here and for the pause. If
  * it does not, no mailbox is needed to create an organisation, so each subaddress counts.
- * @param db in the role `consent_ledger_api`
- * @param queueMail null: the service sends no mail
- * @returns the token for the response; null if it is mailed
+ * @param db a handle in the role `consent_ledger_api`
+ * @param queueMail queues a mail; null if the service sends no mail
+ * @returns the token for the response, or null if it is mailed
  * @throws RequestRefused PROOF_OF_WORK_REQUIRED, or SERVICE_UNAVAILABLE if too many mails are queued. Nothing is
  *   changed then
  */
@@ -99,7 +99,7 @@ const CountRows = z.tuple([z.object({ of_all: z.int(), of_network: z.int() })]);
 
 /** A sign-up, with the proof of work if there is one. */
 export interface ProvingSignUp {
-  /** In lower case. */
+  /** The address in lower case. */
   readonly email: string;
   /** Keyed digest of the network. */
   readonly networkDigest: Uint8Array;
@@ -110,7 +110,7 @@ export interface ProvingSignUp {
  * Requires a proof of work from a sign-up while many addresses sign up, and more work while many of its own network do.
  * The challenge states the work and its expiry and is authenticated together with the address, so that the service need
  * not store it. A proof can be used again, but only for the same address.
- * @param db in the role `consent_ledger_api`
+ * @param db a handle in the role `consent_ledger_api`
  * @throws RequestRefused PROOF_OF_WORK_REQUIRED with a challenge
  */
 export async function requireWork(
@@ -134,7 +134,7 @@ async function bitsNeeded(db: Queryable, networkDigest: Uint8Array): Promise<num
   return Math.max(bits, FIRST_BITS) + 1 + Math.floor(Math.log2(of_network / NETWORK_FREE_A_DAY));
 }
 
-/** Counts today's sign-ups, but no further than the numbers at which the work is highest. */
+/** Counts today's sign-ups, but stops at the number that already requires the most work. */
 async function addressesOfDay(db: Queryable, networkDigest: Uint8Array) {
   const recent = `from sign_up_requests where requested_at > now() - interval '24 hours'`;
   const { rows } = await db.query(

@@ -24,7 +24,7 @@ export interface ChangedUser {
  * Changes the role or the disabled state of a user. A change revokes open password resets, which
  * were created for the former rights. A lock serialises concurrent changes, so that the tenant
  * always keeps an active owner.
- * @param tenantId tenant of the user; null for operators: any tenant
+ * @param tenantId tenant of the user, or null for operators, who may choose any tenant
  * @param permit throws if the requester may not change such a user
  * @throws ChangeRefused `not_found`, `wrong_state`; errors of `permit`
  */

@@ -76,8 +76,8 @@ export async function listUsers(db: Queryable, filter: UserFilter): Promise<read
 
 /**
  * Reads one user.
- * @param tenantId tenant of the user; null for operators: any tenant
- * @throws ChangeRefused `not_found`, also for a user of another tenant
+ * @param tenantId tenant of the user, or null for operators, who may choose any tenant
+ * @throws ChangeRefused `not_found`, including for a user of another tenant
  */
 export async function readUser(db: Queryable, tenantId: string | null, userId: string): Promise<ListedUser> {
   const { rows } = await db.query(

@@ -42,7 +42,7 @@ const MAX_USERS = 10_000;
 
 /**
  * Creates the directory.
- * @param db may SELECT `users` and `sign_ins`
+ * @param db a handle that may SELECT `users` and `sign_ins`
  * @param now clock in milliseconds
  */
 export function createUserDirectory(
@@ -61,7 +61,7 @@ export function createUserDirectory(
 
 /**
  * Reads the current user of a sign-in, without the cache.
- * @param db may SELECT `users` and `sign_ins`
+ * @param db a handle that may SELECT `users` and `sign_ins`
  * @returns null for an unknown or ended sign-in, for a disabled user, and if a row was altered
  */
 export async function readSignedInUser(db: Queryable, seals: RowSeals, signInId: string): Promise<SignedInUser | null> {

@@ -60,7 +60,7 @@ export async function insertUser(
  * Locks a tenant's users until the transaction ends. Every transaction that changes a user's rights
  * or depends on them takes this lock first. Rights that are read afterwards are therefore valid
  * until the end.
- * @param db in a transaction, in the role `consent_ledger_admin`
+ * @param db a handle in a transaction, in the role `consent_ledger_admin`
  */
 export async function lockUsersOf(db: Queryable, tenantId: string): Promise<void> {
   await db.query('select from tenants where id = $1 for no key update', [tenantId]);
@@ -81,7 +81,7 @@ const Grantor = z.object({ role: UserRole });
 /**
  * Returns whether the grantor of a right may still grant it: an operator always, a user only if their current role
  * permits it and their row is unaltered.
- * @param grantedBy id of the user; null: an operator
+ * @param grantedBy identifier of the user, or null for an operator
  * @param grantor the row of the user, read by the same statement as the row of the right. With two statements, an
  *   attacker who can write to the database could show each of them a different row. Null if the user is disabled.
  */

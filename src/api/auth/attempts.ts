@@ -5,7 +5,7 @@ import { apiErrorOf } from '../server/error-response.js';
 export interface AttemptLimit {
   /** Name of the attempted action, e.g. `sign-in-account`. */
   readonly scope: string;
-  /** The address or the account for which attempts are counted. */
+  /** The address or the account whose attempts are counted. */
   readonly key: string;
   readonly limit: number;
 }

@@ -28,9 +28,9 @@ export interface AuthDeps extends ApiUsers {
   readonly adminPool: pg.Pool;
   readonly seals: RowSeals;
   readonly factorKeys: FactorKeys;
-  /** Null: only invited people become users. */
+  /** Null if only invited people become users. */
   readonly createAccount: CreateAccount | null;
-  /** Null: the service sends no mail. */
+  /** Null if the service sends no mail. */
   readonly queueMail: QueueMail | null;
   /** Returns the key from which refresh tokens are derived, 32 bytes. */
   readonly refreshKey: () => Promise<Uint8Array>;
@@ -42,7 +42,8 @@ export const route = routesWith<AuthDeps>();
 
 /**
  * Unauthenticated requests that queue mails: how many one process handles at a time, and how many may wait. At most one
- * of each network is handled at a time, so that they are counted one by one and a flood takes few database connections.
+ * of each network is handled at a time, so that they are counted individually and a flood takes few database
+ * connections.
  */
 const QUEUED_AT_A_TIME = 2;
 /**
@@ -57,7 +58,7 @@ export function networkTurns(now: () => number): FairScheduler {
   return new FairScheduler({ slots: QUEUED_AT_A_TIME, now, pause: PAUSE, maxWaiting: MAX_WAITING });
 }
 
-/** Returns the queue for the mails that a request causes; null if the service sends no mail. */
+/** Returns the queue for the mails that a request causes, or null if the service sends no mail. */
 export function mailOf(
   { queueMail }: AuthDeps,
   request: Pick<FastifyRequest, 'headers' | 'countedNetwork'>,

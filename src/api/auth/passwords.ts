@@ -21,7 +21,7 @@ import { COOKIE_HEADER, clearRefreshCookie, respondWithTokens, SHOWN_ENDED, SHOW
 
 const shared = { tag: 'Sign-in', bodyLimit: 4_096 } as const;
 
-/** Failures per minute: with tokens from one address, and with the current password of one account. */
+/** Permitted failures per minute: with tokens from one address, and with the current password of one account. */
 const TOKEN_FAILURES_BY_ADDRESS = 30;
 const PASSWORD_FAILURES_BY_ACCOUNT = 10;
 /** Requests for a new password per minute: from one address, and for one account from any address. */
@@ -48,8 +48,8 @@ export const PASSWORD_OPERATIONS = [
     },
     action: 'user.change_password',
     handle: async ({ user, body, request }, deps) => {
-      // Counted apart from failed sign-ins: someone who guesses at an account must not keep its user from changing the
-      // password.
+      // These failures are counted separately from failed sign-ins: someone who guesses at an account must not keep its
+      // user from changing the password.
       const limits = [{ scope: 'password-account', key: user.id, limit: PASSWORD_FAILURES_BY_ACCOUNT }];
       const ended = await countFailures(deps.rateLimiter, limits, async () => {
         const changed = await passwords.changePassword(

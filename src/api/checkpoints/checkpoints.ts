@@ -30,7 +30,7 @@ import { FOREVER, SHORTLY, serveDocuments } from './serve-documents.js';
 
 interface CheckpointDeps {
   readonly db: Queryable;
-  /** Reads the root certificates in PEM; null if this process does not have them. */
+  /** Reads the root certificates in PEM, or null if this process does not have them. */
   readonly readTsaRoots: () => Promise<string | null>;
 }
 
@@ -177,7 +177,7 @@ export const CHECKPOINT_OPERATIONS = [
 /**
  * Registers the stamped checkpoints, the keys of the ledger and the roots of its time stamps. Any
  * cache may store the responses.
- * @param readTsaRoots reads the root certificates in PEM; null if this process does not have them
+ * @param readTsaRoots reads the root certificates in PEM, or null if this process does not have them
  * @param turns schedules the requests by address
  */
 export function checkpointRoutes(

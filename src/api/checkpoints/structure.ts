@@ -140,14 +140,14 @@ const KEPT_BYTES = 32 * 1024 * 1024;
 const LARGEST_KEPT_BYTES = 4 * 1024 * 1024;
 /** Large roll-ups that are sent at a time, at most one per address. Each holds a database connection. */
 const STREAMS = 2;
-/** Bytes of a file after which other requests get their turn. The file of most leaves takes one step. */
+/** Number of bytes of a file after which other requests get their turn. The file of most leaves takes one step. */
 const STEP_BYTES = 256 * 1024;
-/** Seconds after which a client should retry a large roll-up. */
+/** Time after which a client should retry a large roll-up, in seconds. */
 const RETRY_SECONDS = 30;
 /** Milliseconds that a client has for each part of the response once the file is complete. */
 const LAST_PART_MS = 60_000;
 
-/** SHA-256 digests, in hex, of the bearer tokens of auditors. Empty: everyone may read the structure. */
+/** SHA-256 digests, in hex, of the bearer tokens of auditors. If it is empty, everyone may read the structure. */
 export type AuditorKeys = readonly string[];
 
 export interface StructureOptions {

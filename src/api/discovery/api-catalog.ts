@@ -37,7 +37,7 @@ const SCANNER_TITLE =
 
 /**
  * The API catalog of the service: RFC 9727 §4, as a link set (RFC 9264 §4.2).
- * @param scanner base URI of the public scanner; null: there is none
+ * @param scanner base URI of the public scanner, or null if there is none
  */
 export function apiCatalog(urlOf: UrlOf, scanner: string | null): JsonObject {
   const scanners = scanner === null ? [] : [scanner];
@@ -77,8 +77,8 @@ const SKILL_TYPE = 'application/agent-skills+md';
 
 /**
  * The AI catalog of the service: AI Catalog 1.0 (draft), conformance level 2.
- * @param publicUrl of the configuration; without a domain, the names of entries are unique within
- *   this installation only
+ * @param publicUrl public URL from the configuration; without a domain, the names of entries are only unique within
+ * this installation
  */
 export function aiCatalog(skills: readonly Skill[], urlOf: UrlOf, publicUrl: string | undefined): JsonObject {
   const domain = domainOf(publicUrl);
@@ -101,8 +101,7 @@ export function aiCatalog(skills: readonly Skill[], urlOf: UrlOf, publicUrl: str
 }
 
 /**
- * The domain that makes names unique; null for an IP address, and for a name that is not in the
- * public DNS.
+ * The domain that makes names unique, or null for an IP address, and for a name that is not in the public DNS.
  */
 function domainOf(publicUrl: string | undefined): string | null {
   if (publicUrl === undefined) return null;
@@ -113,7 +112,7 @@ function domainOf(publicUrl: string | undefined): string | null {
 /**
  * llms.txt (llmstxt.org, "Format"): what the service is, for language models, with links to further
  * documents.
- * @param scanner base URI of the public scanner; null: there is none
+ * @param scanner base URI of the public scanner, or null if there is none
  */
 export function llmsText(skills: readonly Skill[], urlOf: UrlOf, scanner: string | null): string {
   const { skills: skillLinks, pages, apis, evidence, more } = publicLinks(skills);

@@ -25,7 +25,7 @@ import { jsonText, PLACES, scannerUrl, urlsUnder } from './places.js';
 export type DiscoveryOptions = Config['discovery'] &
   Pick<Keyring, 'jwtKeys'> & {
     readonly now: () => Date;
-    /** Host name of the public scanner; undefined if there is none. */
+    /** Host name of the public scanner, or undefined if there is none. */
     readonly scannerHost: string | undefined;
   };
 
@@ -119,8 +119,8 @@ const MONTHS_AHEAD = 3;
  * security.txt (RFC 9116 §4, unsigned). It is generated for each request from the current configuration, and `Expires`
  * is always two to three months ahead. It changes once a month, so that caches can keep it.
  * @param contacts URIs, the preferred one first; at least one (§2.5.3)
- * @param publicUrl of the configuration; named as `Canonical` where it is https, as it must be
- *   (§2.5.2)
+ * @param publicUrl public URL from the configuration; named as `Canonical` if its scheme is https, which §2.5.2
+ * requires
  */
 export function securityText(contacts: readonly string[], publicUrl: string | undefined, now: Date): string {
   const fields = contacts.map((uri) => `Contact: ${uri}`);

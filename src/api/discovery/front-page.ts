@@ -18,8 +18,8 @@ a { color: #0b57a4; }
 `;
 
 /**
- * The page at the root of the service, for people: what the service is, and links to its public
- * documents. It runs no script and loads nothing.
+ * The page at the root of the service, which says what the service is, and links to its public documents. It runs no
+ * script and loads nothing.
  * @param hasSecurityText whether the service has a security.txt
  */
 export function frontPage(skills: readonly Skill[], hasSecurityText: boolean): PublicDocument {

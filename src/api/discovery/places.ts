@@ -39,11 +39,10 @@ export const PLACES = {
 export type UrlOf = (path: string) => string;
 
 /**
- * Makes the URLs of the service in documents: absolute if the operator has configured the URL of
- * the service; else without scheme and host (RFC 3986 §4.2), so that they refer to the origin of
- * the document. The Host header of a request is never used, because an attacker could put documents
- * into a cache that lead to another host.
- * @param publicUrl from the configuration, without a trailing slash
+ * Makes the URLs of the service in documents: absolute URLs if the operator has configured the URL of the service, or
+ * else URLs without scheme and host (RFC 3986 §4.2), which refer to the origin of the document. The Host header of a
+ * request is never used, because an attacker could put documents into a cache that lead to another host.
+ * @param publicUrl public URL from the configuration, without a trailing slash
  */
 export function urlsUnder(publicUrl: string | undefined): UrlOf {
   return (path) => `${publicUrl ?? ''}${path}`;
@@ -60,7 +59,7 @@ export function scannerUrl(host: string | undefined, publicUrl: string | undefin
   return `${protocol}//${host}${port === '' ? '' : `:${port}`}/tool/v1/`;
 }
 
-/** Formats a JSON document for serving. It is indented because people read it, too. */
+/** Formats a JSON document for serving. It is indented because people also read it. */
 export function jsonText(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }

@@ -5,7 +5,7 @@ import { PLACES, type PublicLink } from './places.js';
 export const SUMMARY =
   'A service that records consents (cookie banners, document approvals, opt-outs) so that years later anyone can check, offline and without trust in the service, who agreed to what, in which words, and when.';
 
-/** The public documents by topic, for people and for language models. */
+/** The public documents by topic, for readers and for language models. */
 export interface PublicLinks {
   readonly skills: readonly PublicLink[];
   readonly pages: readonly PublicLink[];
@@ -61,7 +61,9 @@ export function publicLinks(skills: readonly Skill[]): PublicLinks {
 /** A page of the documentation that the service serves. */
 const page = (name: string, title: string, notes: string): PublicLink => ({ title, path: `/docs/${name}.md`, notes });
 
-/** The pages of `docs` for people who connect a system. Pages about operation and design are only in the repository. */
+/**
+ * The pages of `docs` for readers who connect a system. Pages about operation and design are only in the repository.
+ */
 export const PAGES: readonly PublicLink[] = [
   page('sdk', 'SDKs', 'ask on a page, let scripts wait for consent, record from a backend'),
   page('sdk-react', 'React, Vue and Svelte', 'ask in a page of these frameworks, and gate content'),

@@ -8,7 +8,7 @@ export interface FairTurnsOptions {
   readonly now: () => number;
   /** Time that a slot stays empty after a turn, as a multiple of the turn's length. */
   readonly pause?: number;
-  /** Limit of waiting work of all owners together; more is refused. */
+  /** Limit of waiting work of all owners together. Further work is refused. */
   readonly maxWaiting?: number;
   /** Limit of waiting work of one owner, so that no owner takes all the places. */
   readonly maxOfOwner?: number;
@@ -60,9 +60,9 @@ export class FairScheduler {
 
   /**
    * Does the work when its turn comes.
-   * @param work calls its argument between its steps
-   * @param gone aborted when the client no longer waits for the result. Work that has not started is then dropped;
-   *   otherwise clients that disconnect would fill the queue.
+   * @param work the work, which calls its argument between its steps
+   * @param gone a signal that is aborted when the client no longer waits for the result. Work that has not started is
+   * then dropped; otherwise clients that disconnect would fill the queue.
    * @throws ApiError SERVICE_UNAVAILABLE if too much work waits; the reason of `gone` if the work was
    *   dropped; errors of the work
    */

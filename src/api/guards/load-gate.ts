@@ -29,8 +29,8 @@ const RETRY_AFTER_SECONDS = 2;
  * work: otherwise clients that send slowly could close the gate for everyone.
  */
 export function createLoadGate({ maxInProgress, isFull, onRefused }: LoadGateOptions): LoadGate {
-  // Created once, because a refusal has to be cheap: capturing a stack trace each time would be its largest cost but
-  // for writing the response.
+  // Created once, because a refusal has to be cheap: capturing a stack trace each time would be its largest cost apart
+  // from writing the response.
   const refusal = new ApiError('QUEUE_OVERLOADED', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   let inProgress = 0;
   return {

@@ -24,9 +24,9 @@ export interface RateLimiter {
   /**
    * Takes requests from the limit of `(scope, key)`, all or none.
    * @param scope name of the limit, e.g. `site`, `invalid-key`
-   * @param key whom the limit applies to, e.g. a site id or an IP address; only a keyed hash is stored
+   * @param key the party that the limit applies to, e.g. a site id or an IP address; only a keyed hash is stored
    * @param limit requests per minute
-   * @param count how many are taken; more than the limit are never granted
+   * @param count number of requests to take; more than the limit are never granted
    * @throws RequestRefused SERVICE_UNAVAILABLE if the database is unavailable
    */
   take(scope: string, key: string, limit: number, count?: number): Promise<RateLimitDecision>;

@@ -32,7 +32,7 @@ export function createScannerGuard({ host, directory, rateLimiter }: ScannerGuar
   return {
     serves: ({ hostname, headers }) => hostname.toLowerCase() === host && (headers['x-api-key'] ?? '') === '',
     guard: async (request, reply) => {
-      // Failures count, too, because each domain costs a look-up.
+      // Failures also count, because each domain costs a look-up.
       const decision = await rateLimiter.take('scanner', request.countedClient, SCANNER_LIMIT);
       setRateLimitHeaders(reply, decision);
       refuseExcess(decision, 'RATE_LIMIT_EXCEEDED');

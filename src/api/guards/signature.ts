@@ -10,7 +10,7 @@ import { isBodyTaken } from '../server/json-body.js';
  */
 const TIMESTAMP_TOLERANCE_SECONDS = 300;
 const TIMESTAMP = /^\d{1,12}$/;
-/** A time in milliseconds: many languages return it so by default. */
+/** A time in milliseconds, which many languages return by default. */
 const MILLISECONDS = /^\d{13}$/;
 const IN_MILLISECONDS = 'X-Timestamp is in milliseconds. Send the Unix time in seconds, and sign the same text.';
 const NONCE = /^[A-Za-z0-9._:-]{8,128}$/;
@@ -18,7 +18,7 @@ const NONCE = /^[A-Za-z0-9._:-]{8,128}$/;
 /** The signed parts of a request. */
 export interface SignedParts {
   readonly method: string;
-  /** As sent, without the query. */
+  /** The path as sent, without the query. */
   readonly path: string;
   readonly timestamp: string;
   readonly nonce: string;
@@ -77,8 +77,7 @@ export function checkSignatureHeaders(request: FastifyRequest, now: number): voi
 /**
  * Checks the signature of a Tool API request with a known key, before the body is parsed.
  * @param now Unix milliseconds
- * @returns the nonce, which the caller of this function must mark as used, whatever the outcome of
- *   the request
+ * @returns the nonce, which the caller of this function must mark as used, regardless of the outcome of the request
  * @throws ApiError MISSING_SIGNATURE_HEADERS, TIMESTAMP_EXPIRED, INVALID_NONCE, INVALID_SIGNATURE,
  *   in this order
  */

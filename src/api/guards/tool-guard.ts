@@ -69,7 +69,7 @@ export function createToolGuards(options: ToolGuardOptions): ToolGuards {
     async (request, reply) => {
       const identified = await identify(options, request);
       const { site, apiKey } = identified;
-      // Before the limit, so that pages of other sites cannot use up the budget with a copied key.
+      // This comes before the limit, so that pages of other sites cannot use up the budget with a copied key.
       authorizeKey(apiKey, site, request);
       await takeBudget(options.rateLimiter, { apiKey, site, limit }, request, reply);
       if (isS2s && apiKey.restriction === 'publishable')
@@ -105,7 +105,7 @@ export function createToolGuards(options: ToolGuardOptions): ToolGuards {
 }
 
 /**
- * Returns why a key may not be used with this `Origin` header; null if it may.
+ * Returns why a key may not be used with this `Origin` header, or null if it may.
  *
  * A publishable key is in the source of a page. It works only in browsers, and only on the listed
  * origins, or on the site's own domain if none is listed. A secret key must not reach a browser at

@@ -144,7 +144,7 @@ interface SharedParts {
   readonly parameters: DocumentParameters;
   readonly errors: ErrorResponses;
   readonly successes: SharedResponses;
-  /** The requirement of every operation that states none. */
+  /** The requirement of every operation that does not state its own. */
   readonly security: JsonValue;
 }
 
@@ -200,7 +200,7 @@ function schemesOf({ apiKey, isSigned, roles }: Access): readonly string[] {
   ];
 }
 
-/** The description, who may call the operation, and its action in the audit log. */
+/** The description, the permitted callers, and the action in the audit log. */
 function descriptionOf({ description, access, action }: Operation): string {
   const facts = [
     access.roles === null ? undefined : `Roles: ${access.roles === PANEL_ROLES ? 'all' : access.roles.join(', ')}.`,

@@ -17,8 +17,8 @@ const PHRASES: Readonly<Record<number, string>> = {
 };
 
 /**
- * The responses for the statuses that an operation does not list, of operations without and with a body. Nearly
- * every operation has a rate limit.
+ * The responses for statuses that an operation does not list, for operations without and with a body. Nearly every
+ * operation has a rate limit.
  */
 const OTHERS = {
   OtherErrors: [...COMMON_ERRORS, 'RATE_LIMIT_EXCEEDED'],
@@ -48,7 +48,7 @@ export class ErrorResponses {
     const others = BODY_ERRORS.every((code) => codes.includes(code)) ? 'OtherErrorsWithBody' : 'OtherErrors';
     const all = [...byStatus].sort(([a], [b]) => a - b);
     const own = all.filter(([, ofStatus]) => ofStatus.some((code) => !OTHERS[others].includes(code)));
-    // Linters demand at least one 4xx response of its own for every operation.
+    // Linters require that every operation has at least one 4xx response of its own.
     const stated = own.some(([status]) => status < 500) ? own : [...all.filter(([status]) => status === 400), ...own];
     return {
       ...Object.fromEntries(stated.map(([status, ofStatus]) => [String(status), this.#refer(status, ofStatus)])),
@@ -56,7 +56,7 @@ export class ErrorResponses {
     };
   }
 
-  /** Every response that was referred to. */
+  /** Every response that is referenced. */
   get components(): JsonObject {
     return {
       ...Object.fromEntries(

@@ -5,7 +5,7 @@ import { tableOfErrors } from './error-responses.js';
 /**
  * Renews the generated parts of docs/http-api.md: the table of operations and the table of errors,
  * each between its two comments.
- * @param text of the page
+ * @param text text of the page
  * @throws Error if a comment is missing
  */
 export function renewHttpApiDocument(text: string): string {

@@ -90,7 +90,7 @@ const RULES = `## Rules for every route
 Paths are below \`/api/v1\`. After each table: example bodies of the operations that have one.
 `;
 
-/** Characters of the longest example on one line. */
+/** Maximum length of an example on one line, in characters. */
 const MAX_LINE = 140;
 
 /** @returns the documentation of the operations of one tag: a table, and an example of each body */
@@ -112,7 +112,7 @@ function rowOf(operation: Operation): string {
   return `| ${method.toUpperCase()} | \`${belowPrefix(path)}\` | ${text} | ${access.roles?.join(', ')} | ${action === null ? '' : `\`${action}\``} |`;
 }
 
-/** Returns how a request states the revision of the draft; null if it does not. */
+/** Returns how a request states the revision of the draft, or null if it does not. */
 function revisionOf({ body, query }: Operation): string | null {
   const inBody = parameterSchemas(body);
   if (inBody.required.includes('revision')) return '**Requires `revision`.**';

@@ -45,7 +45,7 @@ interface Parameter {
   /** Name as a component: `site_id` is `SiteId`. */
   readonly component: string;
   readonly described: JsonObject;
-  /** The same as JSON text, to compare. */
+  /** The same as JSON text, for comparison. */
   readonly text: string;
 }
 

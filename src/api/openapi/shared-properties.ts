@@ -31,11 +31,11 @@ export function shareProperties(schemas: JsonObject): JsonObject {
 interface SharedProperty {
   readonly component: string;
   readonly schema: JsonObject;
-  /** The schema as JSON text, to compare. */
+  /** The schema as JSON text, for comparison. */
   readonly text: string;
 }
 
-/** By the name of the property. */
+/** Schemas by the name of the property. */
 function sharedProperties(schemas: JsonObject): ReadonlyMap<string, SharedProperty> {
   const uses = new Map<string, Map<string, { readonly schema: JsonObject; count: number }>>();
   forEachProperty(schemas, (name, schema) => {

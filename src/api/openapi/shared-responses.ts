@@ -7,7 +7,7 @@ export interface SharedResponses {
   readonly of: (response: JsonObject) => JsonObject;
 }
 
-/** @param responses those of every operation */
+/** @param responses the responses of every operation */
 export function sharedResponses(responses: readonly JsonObject[]): SharedResponses {
   const counts = new Map<string, number>();
   for (const response of responses) {

@@ -33,7 +33,7 @@ export function yamlText(value: JsonObject): string {
   });
 }
 
-/** Characters of JSON that still read well on one line. */
+/** Number of characters of JSON that are still readable on one line. */
 const SHORT = 160;
 
 function isShort(node: YAMLMap | YAMLSeq, document: Document): boolean {

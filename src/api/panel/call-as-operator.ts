@@ -16,7 +16,7 @@ export interface OperatorCall {
   readonly operator: Operator;
   /** Path and query, e.g. `/api/v1/sites?limit=100`. */
   readonly url: string;
-  /** The body as JSON; absent: none. */
+  /** The body as JSON. Absent if there is none. */
   readonly body?: string | undefined;
 }
 

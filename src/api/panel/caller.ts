@@ -36,9 +36,9 @@ export function signedIn(caller: PanelCaller): SignedInUser {
 }
 
 /**
- * Returns the queue for mails with a token that the caller created; null for an operator, who receives the token and
+ * Returns the queue for mails with a token that the caller created, or null for an operator, who receives the token and
  * passes it on in person.
- * @param queueMail null: the service sends no mail
+ * @param queueMail queues a mail; null if the service sends no mail
  */
 export function tokenMail(caller: PanelCaller, queueMail: QueueMail | null): QueueMail | null {
   return caller.id === null ? null : queueMail;

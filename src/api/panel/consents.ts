@@ -169,7 +169,8 @@ type Shown = z.infer<typeof ConsentResponse>['data'];
 
 /**
  * Returns a record as lists show it, after checking its integrity against its proof hash.
- * @param logged the record in the log, from which the values shown are taken; null if the row or the event was altered
+ * @param logged the record in the log, from which the values shown are taken, or null if the row or the event was
+ * altered
  */
 async function summaryOf(
   row: ConsentRow,

@@ -27,7 +27,7 @@ export interface PanelOptions {
   readonly directory: SiteDirectory;
   readonly rateLimiter: RateLimiter;
   readonly scan: ScanPage;
-  /** Null: the service sends no mail. */
+  /** Null if the service sends no mail. */
   readonly queueMail: QueueMail | null;
 }
 

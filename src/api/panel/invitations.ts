@@ -124,8 +124,8 @@ const CountRows = z.tuple([z.object({ invitations: z.int() })]);
 
 /**
  * Delivers the token of an invitation, in the transaction that created it.
- * @param queueMail null: the service sends no mail
- * @returns the token for the response; null if it is sent to the invited address
+ * @param queueMail queues a mail; null if the service sends no mail
+ * @returns the token for the response, or null if it is sent to the invited address
  * @throws ApiError RATE_LIMIT_EXCEEDED after 100 invitations of the tenant in 24 hours, SERVICE_UNAVAILABLE if too many
  *   invitations are queued
  */

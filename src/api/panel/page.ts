@@ -9,7 +9,7 @@ export interface PageRequest {
   readonly cursor?: string | undefined;
 }
 
-/** A page of rows and the cursor of the next; null where there is none. */
+/** A page of rows and the cursor of the next, or null if there is none. */
 export interface Page<T> {
   readonly data: T[];
   readonly next_cursor: string | null;

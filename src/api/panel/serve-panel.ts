@@ -40,7 +40,7 @@ export interface ServePanelOptions extends PanelDeps {
 export function servePanel(scope: FastifyInstance, routes: readonly PanelRoute[], options: ServePanelOptions): void {
   for (const route of routes) {
     registerOperation(scope, route, {
-      // Before the body is read: a user without the role must not make the service read megabytes.
+      // This comes before the body is read, because a user without the role must not make the service read megabytes.
       onRequest: async (request, reply) => {
         request.panelUser = await authorizedUser(options, route, request, reply);
       },

@@ -29,7 +29,7 @@ const FoundRows = z.array(z.object({ stream: z.string(), revision: z.int(), batc
 /**
  * Finds how far streams are sealed by a binary search in each stream, which works because revisions are gapless and
  * later ones are in later batches. The time therefore does not depend on how many records other tenants have.
- * @param batch only Merkle batches below this number are considered; null: all
+ * @param batch only Merkle batches below this number are considered; null permits all
  * @returns an entry for each stream that has a sealed event
  */
 export async function sealedBelow(
@@ -66,7 +66,7 @@ export interface OwnBatch {
 
 /**
  * Reads the Merkle batches that hold entries of these streams, newest first.
- * @param below only batches below this number; null: all
+ * @param below only batches below this number are read; null permits all
  */
 export async function ownBatches(
   db: Queryable,

@@ -136,7 +136,10 @@ select c.size, c.note, c.gen_time, c.authorities, c.tokens, ${isDevelopmentStamp
        array(select e.bytes from kept_evidence e where e.sha256 = any(c.certificates) and e.kind = 'certificate') as certificates
   from checkpoints c`;
 
-/** Reads stamped checkpoints, newest first. @param below only checkpoints of a smaller size; null: all */
+/**
+ * Reads stamped checkpoints, newest first.
+ * @param below only checkpoints of a smaller size are read; null permits all
+ */
 export async function checkpointsBelow(db: Queryable, below: number | null, limit: number): Promise<ShownCheckpoint[]> {
   const { rows } = await db.query(
     `${SELECT_CHECKPOINTS} where $1::bigint is null or c.size < $1 order by c.size desc limit $2`,
@@ -145,7 +148,7 @@ export async function checkpointsBelow(db: Queryable, below: number | null, limi
   return CheckpointRows.parse(rows).map(shown);
 }
 
-/** Reads the stamped checkpoint of exactly this size; null if there is none. */
+/** Reads the stamped checkpoint of exactly this size, or null if there is none. */
 export async function checkpointOfSize(db: Queryable, size: number): Promise<ShownCheckpoint | null> {
   const { rows } = await db.query(`${SELECT_CHECKPOINTS} where c.size = $1`, [size]);
   return CheckpointRows.parse(rows).map(shown)[0] ?? null;

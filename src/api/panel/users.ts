@@ -155,7 +155,7 @@ export const USER_OPERATIONS = [
 
 /**
  * A page of users, newest first.
- * @param tenantId null: of every tenant, for operators
+ * @param tenantId null reads those of every tenant, for operators
  * @throws ApiError VALIDATION_ERROR
  */
 export async function userList(

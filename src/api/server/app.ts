@@ -15,7 +15,7 @@ import './caller.js';
 
 export interface AppOptions {
   readonly log: Logger;
-  /** Addresses and CIDR ranges of proxies whose X-Forwarded-* headers are trusted. Empty if there is none. */
+  /** Addresses and CIDR ranges of proxies whose X-Forwarded-* headers are trusted. Empty if there are none. */
   readonly trustedProxies: readonly string[];
   /** Length in bits of the IPv6 prefix that limits by address treat as one client. */
   readonly ipv6ClientPrefix?: number;
@@ -46,7 +46,8 @@ export function createApp(options: AppOptions, groups: readonly RouteGroup[]): F
     // Fastify's request log contains paths and addresses, which may be personal data.
     logger: false,
     genReqId: () => `${idPrefix}-${++requests}`,
-    // For X-Forwarded-Host only: Fastify would accept entries of X-Forwarded-For that are not addresses.
+    // This is used for X-Forwarded-Host only, because Fastify would accept entries of X-Forwarded-For that are not
+    // addresses.
     trustProxy: (peer) => addresses.isProxy(peer),
     bodyLimit: DEFAULT_BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -136,7 +137,7 @@ function parseQuery(text: string): Record<string, string> {
   return query;
 }
 
-/** Limits a second host name to /tool/v1. @param host lower case, without port */
+/** Limits a second host name to /tool/v1. @param host the host in lower case, without a port */
 function serveOnlyToolApiOn(app: FastifyInstance, host: string): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const isRefused = request.hostname.toLowerCase() === host && !request.url.startsWith('/tool/v1/');
@@ -167,7 +168,7 @@ function setSecurityHeaders(app: FastifyInstance): void {
   });
 }
 
-/** Largest number of header lines of a request. Browsers and proxies send a few dozen. */
+/** Maximum number of header lines of a request. Browsers and proxies send a few dozen. */
 export const MAX_HEADER_LINES = 200;
 
 /**

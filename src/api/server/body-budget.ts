@@ -1,4 +1,7 @@
-/** Bytes of large bodies that one process holds at a time: enough for the largest submission batch and some more. */
+/**
+ * Maximum number of bytes of large bodies that one process holds at a time: enough for the largest submission batch and
+ * some more.
+ */
 export const BODY_BUDGET_BYTES = 256 * 1024 * 1024;
 
 interface Held {

@@ -41,7 +41,7 @@ export function boundForms(app: FastifyInstance, connections: Connections): void
 
 /**
  * Checks the form of a request, and makes its connection close after the response if the form is refused. @returns the
- * reason; null if the form is accepted
+ * reason, or null if the form is accepted
  */
 export function refusedForm(raw: IncomingMessage, reply: FastifyReply, connections: Connections): string | null {
   const reason = reasonToRefuse(raw);

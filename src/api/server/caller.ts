@@ -35,15 +35,15 @@ declare module 'fastify' {
     /** Whether a trusted proxy sent the request. */
     readonly isFromProxy: boolean;
     /**
-     * Address of the client (`src/platform/net/client-address.ts`), for limits, evidence and regions;
-     * null if the connection has ended. Fastify's `ip` is not used.
+     * Address of the client (`src/platform/net/client-address.ts`), for limits, evidence and regions, or null if the
+     * connection has ended. Fastify's `ip` is not used.
      */
     readonly clientAddress: string | null;
     /** What limits by address treat as one client (`src/platform/net/counted-client.ts`). */
     readonly countedClient: string;
     /** The network of the client, IPv4 /24 or IPv6 /48 (`src/platform/net/counted-client.ts`). */
     readonly countedNetwork: string;
-    /** The exact bytes of the body; empty if there is none. */
+    /** The exact bytes of the body. Empty if there is none. */
     readonly rawBody: Buffer;
   }
 }

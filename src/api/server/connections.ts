@@ -19,9 +19,9 @@ interface Connection {
   readonly acceptedAt: number;
   /** Exchanges whose responses are not complete, in the order of their requests. */
   readonly exchanges: Set<Exchange>;
-  /** Bytes that had arrived when the last response was complete; 0 before the first. */
+  /** Number of bytes that had arrived when the last response was complete; 0 before the first. */
   bytesOfAnswered: number;
-  /** Since when bytes of a response have been waiting to be sent, as of the last sweep; null if none are. */
+  /** Time since which bytes of a response have been waiting to be sent, as of the last sweep, or null if none are. */
   unsentSince: number | null;
   /** Whether a response has announced the close, or the server has sent FIN. */
   isEnding: boolean;

@@ -55,7 +55,7 @@ export function sendError(reply: FastifyReply, error: ApiError, further: Readonl
   return reply.code(error.status).send({ ...errorBody(error), ...further });
 }
 
-/** @returns the value of Retry-After, in seconds; undefined if the response has none */
+/** @returns the value of Retry-After, in seconds, or undefined if the response has none */
 export function retryAfterOf({ status, details }: ApiError): string | undefined {
   const seconds = details.retryAfterSeconds ?? (RETRIED.has(status) ? RETRY_SECONDS : undefined);
   return seconds === undefined ? undefined : String(Math.max(1, Math.ceil(seconds)));

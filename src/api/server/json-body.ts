@@ -67,7 +67,7 @@ export function parseJsonBody(bytes: Uint8Array): JsonValue {
 
 /**
  * Validates a value from the client with a schema.
- * @throws ApiError VALIDATION_ERROR with one field error for each problem, 50 at most
+ * @throws ApiError VALIDATION_ERROR with one field error for each problem, at most 50
  */
 export function validate<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value, { error: schemaWords });

@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream';
 /** Average number of bytes per second that a client must read, and the milliseconds over which the average is taken. */
 const BYTES_PER_SECOND = 16_000;
 const AVERAGED_MS = 30_000;
-/** Bytes per write: small enough to see the progress of a slow client. */
+/** Number of bytes per write: small enough to see the progress of a slow client. */
 const PIECE_BYTES = 16_000;
 
 /** The client read too slowly for too long. */

@@ -7,21 +7,19 @@ import type { JsonObject } from '../../../schemas/json/json-value.js';
 /** The credentials that an operation requires, and the limit on the number of its requests. */
 export interface Access {
   /**
-   * Scope that the API key must have, `read` being part of `write`; null: the operation uses no API
-   * key.
+   * Scope that the API key must have, where `write` includes `read`. Null if the operation uses no API key.
    */
   readonly apiKey: 'read' | 'write' | null;
   /** Whether the request must be signed with the API key. */
   readonly isSigned: boolean;
   /**
-   * Roles of which the user of the bearer token must have one; null: the operation uses no bearer
-   * token.
+   * Roles of which the user of the bearer token must have one. Null if the operation uses no bearer token.
    */
   readonly roles: readonly UserRole[] | null;
   /**
    * What the rate limit counts: every request of the key's tenant (`plan`), of the user, or from the client's address,
    * or only failed attempts. `configuration` is like `plan`, except that publishable keys count only by address,
-   * because a page loads the configuration before its visitor does anything. Null: no limit.
+   * because a page loads the configuration before its visitor does anything. Null if there is no limit.
    */
   readonly limit: 'plan' | 'configuration' | 'user' | 'address' | 'failures' | null;
 }
@@ -61,7 +59,7 @@ export interface Operation {
   /** `operationId` of the OpenAPI document, e.g. `createSite`. */
   readonly id: string;
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** From the root of the service, e.g. `/api/v1/sites/{site_id}`. */
+  /** Path from the root of the service, e.g. `/api/v1/sites/{site_id}`. */
   readonly path: string;
   /** Group of the OpenAPI document, e.g. `Sites`. */
   readonly tag: string;
@@ -69,14 +67,14 @@ export interface Operation {
   readonly description?: string;
   readonly access: Access;
   readonly params: z.ZodObject;
-  /** Whether the last path parameter may have slashes. */
+  /** Whether the last path parameter may contain slashes. */
   readonly isLastSlashed?: true;
-  /** Response to path parameters that `params` refuses; `VALIDATION_ERROR` unless given. */
+  /** Response to path parameters that `params` refuses; if omitted, `VALIDATION_ERROR`. */
   readonly invalidParams?: ErrorCode;
   readonly query: z.ZodObject;
   /** `NoBody` if the operation has none. */
   readonly body: z.ZodType;
-  /** Largest body in bytes; 65,536 unless given. */
+  /** Largest body in bytes; if omitted, 65,536. */
   readonly bodyLimit?: number;
   readonly status: 200 | 201 | 202;
   /** Schema of the JSON response. */
@@ -90,7 +88,7 @@ export interface Operation {
   /** Errors in addition to those that `errorsOf` derives from the other members. */
   readonly errors: readonly ErrorCode[];
   readonly example: OperationExample;
-  /** Action of the audit log's entry, e.g. `site.create`; null if the operation writes none. */
+  /** Action of the audit log's entry, e.g. `site.create`, or null if the operation writes none. */
   readonly action: string | null;
   /**
    * Set if only a signed-in user can call the operation, because it concerns that user. Otherwise it is also a command

@@ -6,7 +6,7 @@ const LARGE_BYTES = 64 * 1024;
 const BYTES_PER_MS = 100_000;
 
 /**
- * Sends the large responses of a scope one after the other, at 100 MB a second at most. Handing them to the kernel
+ * Sends the large responses of a scope one after the other, at most 100 MB a second. Handing them to the kernel
  * occupies the main thread. Clients from many networks, which limits per client do not catch, could otherwise keep it
  * busy by requesting texts without compression. Nothing is refused, because only connections wait, and their number is
  * limited.

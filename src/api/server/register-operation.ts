@@ -82,7 +82,7 @@ function named(path: string, params: unknown): unknown {
 }
 
 /**
- * Parses the body of a request; undefined if there is none and the schema permits that.
+ * Parses the body of a request, or undefined if there is none and the schema permits that.
  * @throws ApiError MALFORMED_JSON, VALIDATION_ERROR
  */
 export function bodyOf({ body }: Operation, { rawBody }: FastifyRequest): unknown {

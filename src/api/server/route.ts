@@ -53,12 +53,12 @@ export interface ToolCall<P, Q> {
 }
 
 /**
- * A request for what the public scanner serves without an API key: the site is that of the key, or
- * the one that the request names.
+ * A request for what the public scanner serves without an API key: its site is the site of the key, or the site that
+ * the request names.
  */
 export interface SiteCall<P, Q> extends Omit<ToolCall<P, Q>, 'caller'> {
   readonly site: SiteContext;
-  /** Null: a request without a key. */
+  /** Null for a request without a key. */
   readonly apiKey: ApiKey | null;
 }
 
@@ -82,7 +82,7 @@ interface Handle<Call, Answer, D> {
   readonly handle: (call: Call, deps: D) => Promise<Answer | FastifyReply>;
 }
 
-/** Handles requests with a test key, which see only test objects; absent: they are refused. */
+/** Handles requests with a test key, which see only test objects. If absent, they are refused. */
 interface HandleTest<Call, Answer, D> {
   readonly handleTest?: Handle<Call, Answer, D>['handle'];
 }
@@ -125,9 +125,9 @@ interface Handlers<P, Q, B, R, D> {
    * the same response.
    */
   readonly site: Handle<SiteCall<P, Q>, R, D>;
-  /** Any API key of a verified site; with roles, the bearer token of a backend too. */
+  /** Any API key of a verified site; with roles, also the bearer token of a backend. */
   readonly tool: Handle<ToolCall<P, Q>, R, D> & HandleTest<ToolCall<P, Q>, R, D>;
-  /** An API key of scope `write`, and a request signature; with roles, the bearer token of a backend too. */
+  /** An API key of scope `write`, and a request signature; with roles, also the bearer token of a backend. */
   readonly signed: Handle<SignedCall<P, Q, B>, R, D> & HandleTest<SignedCall<P, Q, B>, R, D>;
   /** A bearer token of a user with one of the roles. */
   readonly user: Handle<UserCall<P, Q, B>, R, D>;
@@ -151,7 +151,7 @@ type Stated<P, Q, B, R> = Pick<Operation, 'id' | 'path' | 'tag' | 'summary'> &
     readonly query?: Q;
     readonly body?: B;
     readonly response?: R;
-    /** The limit on the number of its requests; absent: that of its credentials. */
+    /** The limit on the number of its requests. If absent, the limit of its credentials applies. */
     readonly limit?: Access['limit'];
   };
 
@@ -163,7 +163,7 @@ type Example<A, B> = A extends 'panel'
   : { readonly example?: OperationExample };
 
 /**
- * Roles of which the user of the bearer token must have one; null if none is needed. The member is required, so that
+ * Roles of which the user of the bearer token must have one, or null if none is needed. The member is required, so that
  * nobody forgets the choice.
  */
 type Roles<A> = A extends 'panel' | 'user'

@@ -17,7 +17,7 @@ export interface PublicDocument {
   readonly contentType: string;
   /** A strong validator of the bytes (RFC 9110 §8.8.3). */
   readonly etag: string;
-  /** Headers that a 304 response has, too (RFC 9110 §15.4.5). */
+  /** Headers that a 304 response also has (RFC 9110 §15.4.5). */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -34,7 +34,7 @@ export function publicDocument({ contentType, body, cacheControl, links }: Docum
   });
 }
 
-/** Prepares a document with headers of its own. @param headers without ETag */
+/** Prepares a document with headers of its own. @param headers the headers, without ETag */
 export function preparedDocument(
   contentType: string,
   body: string | Uint8Array,

@@ -14,7 +14,7 @@ export const PACKAGE_MEDIA_TYPE = 'application/zip';
 const IDLE_MS = 60_000;
 
 export interface SendPackageOptions {
-  /** In the role `consent_ledger_api`. */
+  /** A handle in the role `consent_ledger_api`. */
   readonly db: Queryable;
   readonly logger: ServiceLogger;
 }
@@ -60,7 +60,7 @@ export async function sendPackage(
     'content-disposition': `attachment; filename="evidence-${siteId}-${exportId}.zip"`,
     'accept-ranges': 'bytes',
     etag,
-    // RFC 9530: the digest covers the whole package, whatever part is sent.
+    // RFC 9530: the digest covers the whole package, even if only a part is sent.
     'repr-digest': `sha-256=:${Buffer.from(kept.sha256).toString('base64')}:`,
     ...(asked !== 'whole' && { 'content-range': `bytes ${range.first}-${range.last}/${bytes}` }),
   });

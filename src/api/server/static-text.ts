@@ -12,7 +12,7 @@ const LEAST_BYTES = 1024;
 const BROTLI_QUALITY = 9;
 
 type Coding = 'br' | 'gzip';
-/** In the order of preference. */
+/** The codings in order of preference. */
 const CODINGS: readonly Coding[] = ['br', 'gzip'];
 
 const COMPRESS: Readonly<Record<Coding, (bytes: Buffer) => Promise<Buffer>>> = {
@@ -56,7 +56,7 @@ export class StaticText {
 
 /**
  * Serves a text that is read at the first request and kept in memory. After a failure, the next request tries again.
- * @param path of the route
+ * @param path path of the route
  */
 export function serveLazily(scope: FastifyInstance, path: string, read: () => Promise<StaticText>): void {
   let kept: Promise<StaticText> | undefined;
@@ -70,7 +70,7 @@ export function serveLazily(scope: FastifyInstance, path: string, read: () => Pr
   });
 }
 
-/** Serves a file that was built with the service, for every origin. @param path of the route */
+/** Serves a file that was built with the service, for every origin. @param path path of the route */
 export function serveBuilt(scope: FastifyInstance, path: string, contentType: string, file: string): void {
   serveLazily(scope, path, async () => {
     const body = await readFile(file, 'utf8');

@@ -42,8 +42,8 @@ export function collectRoutes(app: FastifyInstance): (scope: FastifyInstance) =>
 const DASHBOARD = '/panel/*';
 
 /**
- * Answers a path that ends with a slash with 404, unless its route does, too. The router would otherwise read an empty
- * parameter.
+ * Responds with 404 to a path that ends with a slash, unless its route also does. The router would otherwise read an
+ * empty parameter.
  */
 export function refuseTrailingSlashes(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => {

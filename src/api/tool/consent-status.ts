@@ -26,7 +26,7 @@ export interface StatusDeps extends PersonRecordsOptions {
 
 const route = routesWith<StatusDeps>();
 
-/** Records that are read and verified at once. A visitor with fewer records needs no turn. */
+/** Maximum number of records that are read and verified at once. A visitor with fewer records needs no turn. */
 const PAGE = 50;
 /** Requests that may wait behind another one of the same visitor, per visitor and in all. */
 const MAX_OF_VISITOR = 20;
@@ -131,7 +131,7 @@ export const STATUS_OPERATIONS = [
 /** A consent that matches the query. */
 interface Listed {
   readonly item: StatusItem;
-  /** Time that a former tool states; null if the consent was recorded here. */
+  /** Time that a former tool states, or null if the consent was recorded here. */
   readonly claimedAt: number | null;
   readonly revision: number;
 }
@@ -140,15 +140,16 @@ interface Listed {
 class StatusList {
   readonly #now = Date.now();
   #after: string | null = null;
-  /** The newest that were recorded here. */
+  /** The newest consents that were recorded here. */
   #recorded: readonly Listed[] = [];
   #matching = 0;
   /** Time in milliseconds. Records from before it are not among the newest. */
   #enoughAt = Number.NEGATIVE_INFINITY;
-  /** The newest imported ones of each kind. */
+  /** The newest imported consents of each kind. */
   readonly #imported = new Map<string, readonly Listed[]>();
   /**
-   * The newest expired one of each kind. It still takes precedence over imported ones, which may be valid for longer.
+   * The newest expired consent of each kind. It still takes precedence over imported consents, which may be valid for
+   * longer.
    */
   readonly #ended = new Map<string, Pick<Listed, 'claimedAt' | 'revision'>>();
 

@@ -29,7 +29,7 @@ export interface ErasureDeps {
   /** Connections in the role `consent_ledger_api`. */
   readonly db: Queryable;
   readonly keyring: Pick<Keyring, 'siteKey'>;
-  /** Null: unknown. */
+  /** Null if it is unknown. */
   readonly backupRetentionDays: number | null;
 }
 

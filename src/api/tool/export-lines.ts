@@ -11,7 +11,7 @@ export interface Line {
   readonly revision: number;
 }
 
-/** The column for the time of an erasure; empty in rows of records. */
+/** The column for the time of an erasure. It is empty in rows of records. */
 export const ERASED_AT = 'erased_at';
 
 /** Returns the line of a record. It always includes the cursor, without which a client could not resume. */
@@ -53,7 +53,7 @@ export interface CsvDialect {
   readonly separator: string;
 }
 
-/** The dialect of RFC 4180, for programs: the same everywhere. */
+/** The dialect of RFC 4180 for programs, which is the same everywhere. */
 export const RFC_4180: CsvDialect = { mark: '', separator: ',' };
 
 /**

@@ -62,7 +62,7 @@ export interface RecordExportDeps extends RecordOptions {
 /** Milliseconds without progress after which the connection to a client that does not read is closed. */
 const IDLE_MS = 60_000;
 const CHUNK_CHARACTERS = 65_536;
-/** Records that are read and decrypted in one turn. */
+/** Maximum number of records that are read and decrypted in one turn. */
 const RECORDS_IN_A_TURN = 20;
 
 const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {

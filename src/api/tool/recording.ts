@@ -34,10 +34,10 @@ import { routesWith, type SignedCall } from '../server/route.js';
 
 export interface RecordingDeps {
   readonly admission: Pick<Admission, 'admit' | 'mint'>;
-  /** Absent: test keys are refused. */
+  /** If absent, test keys are refused. */
   readonly testAdmission?: TestAdmission;
   readonly rateLimiter: RateLimiter;
-  /** Is told the hosts of pages that record with live keys; absent: they are not noted. */
+  /** Is told the hosts of pages that record with live keys. If absent, the hosts are not noted. */
   readonly liveHosts?: Pick<LiveHosts, 'note'> | undefined;
   /** Schedules large submission batches by tenant. */
   readonly largeBatches: FairScheduler;
@@ -47,7 +47,7 @@ const route = routesWith<RecordingDeps>();
 
 /** Bodies above this size, in bytes, are processed in turns. */
 const LARGE_BODY_BYTES = 256 * 1024;
-/** Two, so that one is parsed while the other waits for the database. */
+/** Two batches, so that one is parsed while the other waits for the database. */
 const LARGE_BATCHES_AT_A_TIME = 2;
 /**
  * Pause before the next large submission batch of a tenant, as a multiple of the time of the last one. After the

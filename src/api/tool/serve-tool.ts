@@ -20,7 +20,7 @@ export interface ServeToolOptions {
   readonly guards: ToolGuards;
   /** Limits the signed requests in progress. */
   readonly gate: LoadGate;
-  /** Checks requests without an API key; null: the service has no host for them. */
+  /** Checks requests without an API key, or null if the service has no host for them. */
   readonly scanner: ScannerGuard | null;
   /** @returns Unix milliseconds */
   readonly clock: () => number;
@@ -34,10 +34,9 @@ interface ToolRequest extends ServeToolOptions {
 }
 
 /**
- * Registers operations of the Tool API on a scope with the prefix /tool/v1. A request passes the
- * guard of its operation's access before the body is read; a signed one also the checks that need
- * only the signature's headers. Once the body has arrived, which can take a minute, the guard's
- * decision is repeated.
+ * Registers operations of the Tool API on a scope with the prefix /tool/v1. A request passes the guard of its
+ * operation's access before the body is read; a signed request also passes the checks that only need the signature's
+ * headers. Once the body has arrived, which can take a minute, the guard's decision is repeated.
  * @param deps dependencies of the handlers
  */
 export function serveTool<D>(

@@ -37,7 +37,7 @@ export interface SiteDeps {
 
 const route = routesWith<SiteDeps>();
 
-/** Query of the routes that the public scanner serves, too. */
+/** Query of the routes that the public scanner also serves. */
 const SiteQuery = LanguageQuery.extend(ScannerQuery.shape);
 
 /** Defaults of the routes that every visit to a page loads. */
@@ -239,8 +239,8 @@ const NOTHING_OPTIONAL: Configuration['categories'][number] = {
 
 /**
  * The configuration for a page with a test key. Its banner says "Test".
- * @param isLive whether visitors may use the page: then nothing optional can be permitted on it, because a site that
- *   forgot a test key would collect no consent
+ * @param isLive whether visitors may use the page; if so, nothing optional can be permitted on it, because a site that
+ * forgot a test key would collect no consent
  */
 function configurationForTests(data: Configuration, isLive: boolean): Configuration {
   const { banner, labels, documents } = data;
@@ -257,7 +257,7 @@ function configurationForTests(data: Configuration, isLive: boolean): Configurat
 interface RequestingPage {
   /** Whether real visitors may use it. Assumed if the browser hides its host. */
   readonly isLive: boolean;
-  /** Null: not known. */
+  /** Null if it is not known. */
   readonly host: string | null;
 }
 

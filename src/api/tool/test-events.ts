@@ -119,7 +119,10 @@ interface EventParts {
   readonly content: object;
 }
 
-/** The message of a webhook about an event, with the token of a test record. @param recordId of this record */
+/**
+ * The message of a webhook about an event, with the token of a test record.
+ * @param recordId identifier of this record
+ */
 function eventOf({ content, ...event }: EventParts, recordId: string): TestEvent {
   const message = messageOf({ ...event, data: Buffer.from(JSON.stringify(content)) });
   if (message === null) throw new Error(`${event.type} has no message`);

@@ -27,7 +27,7 @@ export interface AdmissionMetrics {
   countConsents(admission: Admission): Admission;
   /** Counts a request that was refused before admission saw it. */
   countRefusal(code: ErrorCode): void;
-  /** Records a group. @param seconds from sending the group to the database's response */
+  /** Records a group. @param seconds time from sending the group to the database's response, in seconds */
   observeGroup(requests: number, consents: number, seconds: number): void;
 }
 

@@ -57,7 +57,7 @@ export interface Metrics {
   showBeside(beside: ProcessBeside): void;
   /**
    * Adds how often a process that answers callers was restarted. Call it once.
-   * @param restarts of this process; those of further processes are added
+   * @param restarts number of restarts of this process; those of further processes are added
    */
   showApiRestarts(restarts: number): void;
   /**

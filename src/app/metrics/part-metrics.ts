@@ -198,7 +198,7 @@ export function createScanMetrics(registry: Registry): CountScanFaults {
   return (cause, count) => faults.inc({ cause }, count);
 }
 
-/** Counts a row that failed its seal. @param table as SQL names it */
+/** Counts a row that failed its seal. @param table name of the table in SQL */
 export type CountAlteredRow = (table: string) => void;
 
 /** Creates the metric of rows that were altered in the database. */

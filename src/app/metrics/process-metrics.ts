@@ -10,7 +10,7 @@ const PERCENTILES = [50, 99, 100] as const;
 
 /**
  * Creates the metrics of the process, under the names of the Prometheus client libraries, and of Node's event loop: its
- * delay since the last scrape. `serve` publishes those of its worker, too.
+ * delay since the last scrape. `serve` also publishes those of its worker.
  * @param role label of every series
  * @returns a function that stops the measurement
  */

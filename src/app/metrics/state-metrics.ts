@@ -57,7 +57,7 @@ export function createSharedReader<T>({
 }
 
 export interface StateOptions {
-  /** In the role `consent_ledger_api` or `consent_ledger_worker`. */
+  /** A handle in the role `consent_ledger_api` or `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly projections: readonly { readonly name: string }[];
@@ -83,7 +83,7 @@ interface Snapshot {
   /** Null if the database was unavailable. */
   readonly state: PipelineState | null;
   readonly projectionStates: ReadonlyMap<string, string>;
-  /** Lags in seconds; null if the event log was unavailable. */
+  /** Lags in seconds, or null if the event log was unavailable. */
   readonly lags: ReadonlyMap<string, number> | null;
   readonly clockDifference: number | null;
 }

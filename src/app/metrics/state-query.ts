@@ -30,7 +30,7 @@ export interface PipelineState {
   readonly unstampedAge: number | null;
   /** Unix seconds: the authority's time in the newest time stamp. */
   readonly lastStampAt: number | null;
-  /** Largest fraction of a monthly quota that any tenant has used; null if no tenant has a quota. */
+  /** Largest fraction of a monthly quota that any tenant has used, or null if no tenant has a quota. */
   readonly highestQuotaUse: number | null;
   readonly openErasures: number;
   readonly oldestErasureAge: number | null;
@@ -40,7 +40,7 @@ export interface PipelineState {
 export interface ProjectionPlace {
   readonly name: string;
   readonly state: string;
-  /** Position in the log up to which it has read; null if it has read nothing. */
+  /** Position in the log up to which it has read, or null if it has read nothing. */
   readonly position: string | null;
 }
 
@@ -142,7 +142,7 @@ const STATE_SQL = `
  * Reads both states in one short transaction, in the role `consent_ledger_api` or
  * `consent_ledger_worker`.
  * @param maxWaiting limit up to which waiting events are counted
- * @throws database errors, also after ten seconds
+ * @throws database errors, including one after ten seconds
  */
 export async function readPipelineState(
   db: Queryable,
@@ -162,7 +162,7 @@ const OverdueRows = z.tuple([z.object({ overdue: z.boolean() })]);
 
 /**
  * Returns whether any consent is still in no Merkle batch although the deadline of its promise has passed.
- * @throws database errors, also after ten seconds
+ * @throws database errors, including one after ten seconds
  */
 export async function hasOverduePromise(db: Queryable): Promise<boolean> {
   return withTransaction(db, async (db) => {

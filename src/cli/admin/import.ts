@@ -42,7 +42,7 @@ interface Options {
 
 /** Number of wrong rows that the output names. The file of `--rejects` has all of them. */
 const SHOWN_REJECTS = 20;
-/** Bytes of a mapping file that are read. */
+/** Maximum number of bytes of a mapping file. */
 const MAX_MAPPING_BYTES = 1_048_576;
 
 /** `admin import`: consents that a former tool recorded, as events of their own kind. */
@@ -224,7 +224,7 @@ function listed(texts: readonly string[]): string {
   return texts.length === 0 ? 'none' : texts.join(', ');
 }
 
-/** Returns why nothing is imported, also in a dry run; null if the file may be imported. */
+/** Returns why nothing is imported, even in a dry run, or null if the file may be imported. */
 function refusal({ wrongRows, unusedItems }: CheckedFile, { skipWrongRows, allowUnused }: Options): string | null {
   const unused = unusedItems.filter((item) => !allowUnused.includes(item));
   const reasons = [

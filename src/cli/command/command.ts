@@ -50,7 +50,7 @@ export function wholeNumber(least: number) {
 
 /**
  * Parses a UUID.
- * @returns it in lower case
+ * @returns the UUID in lower case
  * @throws InvalidArgumentError
  */
 export function uuid(text: string): string {

@@ -36,8 +36,8 @@ export async function jsonOfAnswer({ body }: OperatorAnswer): Promise<JsonObject
 }
 
 /**
- * Reads a list, of all tenants if none is named.
- * @param most items at most
+ * Reads a list, for all tenants if none is named.
+ * @param most maximum number of items
  * @returns the first page with the items of all pages, and the cursor of the next
  */
 export async function callList(

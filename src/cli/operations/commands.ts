@@ -27,7 +27,7 @@ export function hasGroup(name: string): boolean {
 /**
  * Adds a command for each operation of the panel to `admin`. Commands that already exist, written by hand, take
  * precedence.
- * @param only the group whose commands are added; undefined: all
+ * @param only the group whose commands are added, or undefined for all
  */
 export function addOperations(admin: Command, context: CliContext, only: string | undefined): void {
   const byHand = new Map(admin.commands.map((command) => [command.name(), command]));

@@ -16,7 +16,7 @@ export interface Field {
   readonly isRequired: boolean;
   readonly isNullable: boolean;
   readonly kind: 'text' | 'number' | 'flag' | 'list' | 'json';
-  /** The values that a text may have; absent: any. */
+  /** The values that a text may have. If absent, it may have any. */
   readonly choices?: readonly string[] | undefined;
   readonly isUuid: boolean;
 }
@@ -67,7 +67,7 @@ export function optionsOf(field: Field): readonly Option[] {
   return [option, new Option(`--no-${word}`, kind === 'list' ? 'None.' : kind === 'flag' ? 'The opposite.' : 'Null.')];
 }
 
-/** The value of a field for the API, from that of its option; undefined if the option was not given. */
+/** The value of a field for the API, from that of its option, or undefined if the option was not given. */
 export async function inputOf(field: Field, given: unknown): Promise<JsonValue | undefined> {
   if (given === false && field.kind !== 'flag') return field.kind === 'list' ? [] : null;
   if (typeof given === 'boolean' || typeof given === 'number') return given;

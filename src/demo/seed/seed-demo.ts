@@ -12,15 +12,15 @@ import { createTenant, PLANS } from '../../tenancy/tenants/tenants.js';
 import { DEMO_CONFIG, DEMO_DOCUMENTS, type DemoDocument } from './demo-texts.js';
 
 export interface SeedOptions {
-  /** Consents per month; undefined: as in the standard plan. */
+  /** Consents per month. If undefined, the number of the standard plan applies. */
   readonly quota?: number | undefined;
-  /** Requests per minute; undefined: as in the standard plan. */
+  /** Requests per minute. If undefined, the number of the standard plan applies. */
   readonly rateLimit?: number | undefined;
   readonly hasSubscription: boolean;
   readonly isVerified: boolean;
   readonly allowedOrigins: readonly string[];
   readonly allowedIps: readonly string[];
-  /** Undefined: at random, so that there may be several. */
+  /** If undefined, it is chosen at random, so that there may be several. */
   readonly names?: { readonly tenant: string; readonly site: string; readonly domain: string } | undefined;
 }
 
@@ -59,7 +59,7 @@ export interface SeededDemo {
 /**
  * Creates a demonstration tenant: plan, site, keys, users, configuration, and documents with active
  * and retired versions.
- * @param db in the role `consent_ledger_api`
+ * @param db a handle in the role `consent_ledger_api`
  * @throws ChangeRefused `invalid` for invalid options
  */
 export async function seedDemo(db: Queryable, options: SeedOptions): Promise<SeededDemo> {

@@ -18,7 +18,7 @@ const MAY_CLAIM = `j.deleted_at is null
           and (e.state = 'queued' and (j.retry_at is null or j.retry_at <= now())
                or e.state = 'running' and j.heartbeat_at < now() - ${SILENCE})`;
 
-/** Condition for `Looks`: whether `claimExport` may find an export. */
+/** SQL condition for `Looks`: true if `claimExport` may find an export. */
 export const EXPORT_WAITS = `exists (select from exports e join export_jobs j on j.export_id = e.id where ${MAY_CLAIM})`;
 
 /** An export that this process has claimed. */
@@ -30,7 +30,7 @@ export interface ClaimedExport {
   readonly attempts: number;
   readonly seed: Uint8Array;
   readonly filter: KeptFilter;
-  /** Encrypted; null unless the filter names a visitor. */
+  /** The encrypted visitor, or null if the filter names none. */
   readonly sealedVisitor: Uint8Array | null;
   readonly disclose: Disclose;
   readonly requestedBy: string;
@@ -64,7 +64,7 @@ const JobColumns = z
 interface UnreadableExport {
   readonly id: string;
   readonly claim: string;
-  /** The columns that cannot be read, without their values, which may be personal; empty if the row was altered. */
+  /** The columns that cannot be read, without their values, which may be personal. Empty if the row was altered. */
   readonly columns: readonly string[];
 }
 
@@ -85,7 +85,7 @@ export async function claimExport(db: Queryable, seals: RowSeals): Promise<Claim
   return { ...data, id, claim, attempts, seed };
 }
 
-/** @returns the claim and the row as the database has it; null if no export waits */
+/** @returns the claim and the row as the database has it, or null if no export waits */
 function claimRow(db: Queryable): Promise<(Claim & z.infer<typeof ClaimedRow>) | null> {
   return withTransaction(db, async (db) => {
     // Locks both rows, so that the claim of another worker is visible.
@@ -220,7 +220,7 @@ const PAGE = 50;
 /**
  * Ends exports whose retention period is over. Then it removes the encrypted values and the chunks
  * that have no key, and deleted exports without chunks.
- * @param db in the role `consent_ledger_worker`
+ * @param db a handle in the role `consent_ledger_worker`
  */
 export async function sweepExports(db: Queryable): Promise<void> {
   await withTransaction(db, async (db) => {

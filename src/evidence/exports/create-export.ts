@@ -20,13 +20,13 @@ export interface ExportAuthor {
 
 export interface CreateExportOptions {
   readonly keyring: Pick<Keyring, 'siteKey'>;
-  /** Most exports of a tenant that may be queued, running or kept. */
+  /** Maximum number of exports of a tenant that may be queued, running or kept. */
   readonly maxPerTenant: number;
 }
 
 /**
  * Queues an export.
- * @param db in the role `consent_ledger_admin` or `consent_ledger_api`
+ * @param db a handle in the role `consent_ledger_admin` or `consent_ledger_api`
  * @throws RequestRefused EXPORT_LIMIT_EXCEEDED; KeyError
  */
 export async function createExport(

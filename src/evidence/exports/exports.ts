@@ -88,7 +88,7 @@ export function shownExport(row: ExportJobRow): Shown {
 /**
  * Lists the exports of a site, newest first.
  * @param before id of an export: only older exports are listed; null starts with the newest
- * @returns up to `limit` + 1 exports, so that the caller sees whether there are more
+ * @returns at most `limit` + 1 exports, so that the caller sees whether there are more
  */
 export async function listExports(
   db: Queryable,
@@ -132,7 +132,7 @@ export async function readExport(
 /**
  * Cancels an export that is queued or running. The worker detects this before it stores its next
  * chunk.
- * @param db in the role `consent_ledger_admin`
+ * @param db a handle in the role `consent_ledger_admin`
  * @throws RequestRefused RESOURCE_NOT_FOUND, WRONG_STATE
  */
 export async function cancelExport(db: Queryable, { siteId, exportId }: ExportId): Promise<EvidenceExport> {
@@ -149,7 +149,7 @@ export async function cancelExport(db: Queryable, { siteId, exportId }: ExportId
 
 /**
  * Destroys the key of an export, which makes its package unreadable immediately, and removes the export from the lists.
- * @param db in the role `consent_ledger_admin`
+ * @param db a handle in the role `consent_ledger_admin`
  * @returns the export as it was before
  * @throws RequestRefused RESOURCE_NOT_FOUND
  */

@@ -22,7 +22,7 @@ const bytes = z.instanceof(Uint8Array);
 
 /**
  * Finds the package of an export.
- * @param db in the role `consent_ledger_api`
+ * @param db a handle in the role `consent_ledger_api`
  * @throws RequestRefused RESOURCE_NOT_FOUND, EXPORT_NOT_FINISHED, EXPORT_GONE; KeyError
  */
 export async function findPackage(

@@ -31,7 +31,7 @@ import { exportedBy } from './create-export.js';
 import { exportKey, openSecret, sealChunk, sealSecret } from './export-key.js';
 
 export interface RunExportOptions {
-  /** In the role `consent_ledger_worker`. */
+  /** A handle in the role `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly keyring: Keyring;
@@ -200,11 +200,11 @@ function reasonOf(error: unknown, attempts: number): ExportReason | null {
   return attempts >= MAX_ATTEMPTS ? 'error' : null;
 }
 
-/** Bytes of plaintext in a chunk; the last chunk may be shorter. */
+/** Number of bytes of plaintext in a chunk; the last chunk may be shorter. */
 export const CHUNK_BYTES = 1_048_576;
 
 export interface PackageSinkOptions {
-  /** In the role `consent_ledger_worker`. */
+  /** A handle in the role `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly job: Pick<ClaimedExport, 'id' | 'claim'>;
   /** Key of the export. */
@@ -237,7 +237,7 @@ class PackageSink extends Writable {
     this.on('error', () => undefined);
   }
 
-  /** Bytes written so far. */
+  /** Number of bytes written so far. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -17,7 +17,7 @@ import type { Queryable } from '../../platform/database/pool.js';
 import { differ } from './errors.js';
 import { type BatchRow, type ExportCheckpoint, hashFromHex, readBatches, readProofs } from './ledger-reader.js';
 
-/** Batches that one statement reads: each may have thousands of leaves. */
+/** Number of batches that one statement reads. Each may have thousands of leaves. */
 const PAGE = 20;
 
 /** The data of an enclosed batch or roll-up that other files need. */
@@ -25,7 +25,7 @@ export interface EnclosedBatch {
   readonly number: number;
   readonly level: Level;
   readonly count: number;
-  /** Merkle root of a batch, 32 bytes; null for a roll-up. */
+  /** Merkle root of a batch, 32 bytes, or null for a roll-up. */
   readonly root: Uint8Array | null;
   readonly tagsCount: number;
   /** In hex. */
@@ -39,8 +39,8 @@ export class BatchesFile {
   readonly batches = new Map<number, EnclosedBatch>();
 
   /**
-   * @param streams of which each line shows the run with its neighbours, or that there is none
-   * @param undated number of a Merkle batch whose older time stamp is not collected; null: none
+   * @param streams the streams; each line shows the run of one with its neighbours, or that there is no run
+   * @param undated number of a Merkle batch whose older time stamp is not collected, or null if there is none
    */
   constructor(
     readonly db: Queryable,

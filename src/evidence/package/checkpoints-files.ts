@@ -17,7 +17,7 @@ import { type FileSink, ndjson } from './package-writer.js';
 /**
  * Returns whether a verifier can need a certificate that was collected with time stamps. It cannot if every token
  * contains the certificate, because each token is verified with its own certificates. Nor does it need a self-signed
- * certificate, because a chain ends at a root that the person who verifies supplies.
+ * certificate, because a chain ends at a root that the verifying person supplies.
  * @param der the certificate
  * @param responses all TimeStampResps that are verified with it, DER
  */
@@ -55,8 +55,8 @@ export interface CheckpointLimits {
 }
 
 /**
- * Returns the checkpoints whose time stamps prove by when the batches existed: for each Merkle batch, the smallest
- * stamped size that covers it.
+ * Returns the checkpoints whose time stamps prove that the batches existed by some time: for each Merkle batch, the
+ * smallest stamped size that covers it.
  * @param stamped stamped sizes, sorted, the newest last
  * @param batches numbers of the enclosed batches, sorted
  * @returns sizes, sorted
@@ -89,7 +89,7 @@ function thinOut(choices: readonly CheckpointChoice[], limits: CheckpointLimits)
 }
 
 const PAGE = 1_000;
-/** Most time stamps that a package encloses. */
+/** Maximum number of time stamps that a package encloses. */
 const MAX_STAMPS = 5_000;
 
 /**
@@ -183,7 +183,7 @@ export interface CheckpointNeeds {
 /** The data of an enclosed checkpoint that the README names. */
 export interface EnclosedCheckpoint {
   readonly size: number;
-  /** Its time stamps in the order obtained; of each authority, the host only. */
+  /** Its time stamps in the order in which they were obtained, each with the host of the authority. */
   readonly stamps: readonly { readonly genTime: Date; readonly authority: string }[];
 }
 

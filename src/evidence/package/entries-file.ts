@@ -94,7 +94,7 @@ export interface EntriesOptions {
   readonly disclose: Disclose;
   /** Size of the checkpoint. */
   readonly size: number;
-  /** Opens the person tag of a consent whose person is disclosed; null: the package opens none. */
+  /** Opens the person tag of a consent whose person is disclosed. Null if the package opens none. */
   readonly openTag: ((entry: SealedEntry) => Promise<PersonOpening | null>) | null;
   /** Called before every page. */
   readonly beforePage: (entries: number) => Promise<void>;
@@ -110,14 +110,14 @@ export interface WantedAttachments {
 
 /** An entry of the package that serves as the example in its README. */
 export interface ExampleEntry {
-  /** Line number in `entries.ndjson`, from 1. */
+  /** Line number in `entries.ndjson`, counted from 1. */
   readonly line: number;
   readonly text: string;
   readonly batch: number;
   readonly index: number;
 }
 
-/** Most records with attachments that a package may have, because their list is held in memory. */
+/** Maximum number of records with attachments in a package, because their list is held in memory. */
 const MAX_ATTACHMENTS = 200_000;
 /** A limit, because each Merkle batch has a file, and the manifest limits the number of files. */
 const MAX_BATCHES = 180_000;
@@ -138,9 +138,9 @@ export class EntriesFile {
    */
   readonly contents = new Set<string>();
   readonly configurations = new Map<string, string>();
-  /** The site and its controller, as the newest enclosed configuration states them. */
+  /** The site and its controller in the newest enclosed configuration. */
   site: ReadmeSite | null = null;
-  /** The first consent; without consents, the first entry. */
+  /** The first consent, or the first entry if there are no consents. */
   example: ExampleEntry | null = null;
   #exampleIsConsent = false;
   /** Revisions of erasures that come after the run and name records of it. */

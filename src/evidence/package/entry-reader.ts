@@ -18,15 +18,15 @@ export interface SealedEntry {
   readonly batch: number;
   /** Index of the leaf in its batch. */
   readonly index: number;
-  /** Leaf hash of the revision before, in hex; null at revision 0. */
+  /** Leaf hash of the previous revision in hex, or null at revision 0. */
   readonly previous: string | null;
-  /** Tag of a consent or an erasure, in hex; null for other events. */
+  /** Tag of a consent or an erasure, in hex, or null for other events. */
   readonly personTag: string | null;
-  /** The parsed body of a consent; null unless it has the form that admission writes. */
+  /** The parsed body of a consent, or null if the body does not have the form that admission writes. */
   readonly consent: ConsentBody | null;
 }
 
-/** Most events that one statement reads; the event log returns fewer if they are large. */
+/** Maximum number of events that one statement reads. The event log returns fewer events if they are large. */
 const PAGE = 1_000;
 
 /**

@@ -39,13 +39,13 @@ import { countNotYetStamped } from './stamping-state.js';
 import { type AbsentTag, AbsentTags, mostTagBytes, TagsFiles } from './tags-files.js';
 
 export interface ExportOptions {
-  /** In the role `consent_ledger_worker` or `consent_ledger_api`. */
+  /** A handle in the role `consent_ledger_worker` or `consent_ledger_api`. */
   readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly keyring: Pick<Keyring, 'siteKey' | 'manifestKey' | 'proofKeyById' | 'openKeyRows' | 'openKeyColumns'>;
   /** Origin of the ledger. */
   readonly origin: string;
-  /** The verifier that the package names; undefined: it names none. */
+  /** The verifier that the package names, or undefined if it names none. */
   readonly verifier?: ReleasedVerifier;
   readonly now?: () => Date;
   readonly tracing?: Tracing;
@@ -58,7 +58,7 @@ export interface PackageRequest {
   readonly siteId: string;
   readonly filter: ExportFilter;
   readonly disclose: Disclose;
-  /** The account or command that exports, as the package names it. */
+  /** Name of the exporting account or command in the package. */
   readonly exportedBy: string;
   readonly onProgress?: (progress: ExportProgress) => void;
 }
@@ -74,14 +74,14 @@ export interface ExportProgress {
   readonly step: 'entries' | 'batches' | 'proofs' | 'checkpoints' | 'attachments' | 'finishing';
   /** Entries, batches or files of this step that are done. */
   readonly done: number;
-  /** Number of entries, batches or files of this step; null if it is not known. */
+  /** Number of entries, batches or files of this step, or null if it is not known. */
   readonly total: number | null;
 }
 
 /** The content of a finished package. */
 export interface PackageResult {
   readonly counts: Manifest['counts'];
-  /** Size of the checkpoint that the package shows; null if nothing is stamped yet. */
+  /** Size of the checkpoint that the package shows, or null if nothing is stamped yet. */
   readonly checkpoint: number | null;
   /**
    * Disclosure strings of a filter by person. They are not in the package, and the manifest reveals
@@ -203,7 +203,7 @@ export async function writePackage(
 }
 
 class WrittenPackage {
-  /** Size of the checkpoint; 0 without one. */
+  /** Size of the checkpoint, or 0 if there is none. */
   readonly #size: number;
   readonly #isReceipt: boolean;
   readonly #fits: (record: SealedConsent) => boolean;
@@ -303,7 +303,7 @@ class WrittenPackage {
 
   /**
    * Adds batches, proofs and checkpoints.
-   * @returns the numbers of the batches, sorted, and the newest checkpoint; null: there is none
+   * @returns the numbers of the batches, sorted, and the newest checkpoint, or null if there is none
    */
   async #addLedger(
     entries: EntriesFile,
@@ -360,7 +360,7 @@ function sortedNumbers(numbers: readonly number[]): readonly number[] {
   return [...new Set(numbers)].sort((a, b) => a - b);
 }
 
-/** Returns the tag that the person's next record would have; empty if the package makes no claim about it. */
+/** Returns the tag that the person's next record would have. Empty if the package makes no claim about it. */
 function nextTagOf(person: PersonScope | null): readonly AbsentTag[] {
   if (person === null || person.id === null || person.records === null) return [];
   return [{ tag: personTag(person.id, person.records + 1), from: 0 }];
@@ -402,7 +402,7 @@ async function addManifest(
  * Selects batch 0 if a package includes a later batch that names no time stamp. Together with the
  * first time stamp over it, batch 0 proves that there was none to name.
  * @param own numbers of the batches with the package's entries, sorted
- * @returns number of the additional batch, or none
+ * @returns number of the additional batch, or an empty list if none is needed
  */
 async function firstBatch(db: Queryable, own: readonly number[]): Promise<readonly number[]> {
   if (own.length === 0 || own.includes(0)) return [];

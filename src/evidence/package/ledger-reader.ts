@@ -25,7 +25,7 @@ function column<T>(isElement: (value: unknown) => value is T) {
  * Returns the columns of a statement that reads all rows as one, each column as a JSON array in the
  * order of the rows.
  * @param columns SQL expressions by name
- * @param condition on the rows that these columns are of
+ * @param condition a condition on the rows of these columns
  */
 export function jsonColumns(columns: Readonly<Record<string, string>>, condition = 'true'): string {
   return Object.entries(columns)
@@ -41,7 +41,7 @@ export function at<T>(column: readonly T[], index: number): T {
 }
 
 const bytes = z.instanceof(Uint8Array);
-/** Rows that one statement reads. */
+/** Number of rows that one statement reads. */
 const PAGE = 10_000;
 
 /** The checkpoint that a package shows. */
@@ -119,7 +119,7 @@ export interface LeafRow {
   readonly eventId: string;
   /** Leaf hash in hex. */
   readonly hash: string;
-  /** Tag of a consent or an erasure in hex; null for other events. */
+  /** Tag of a consent or an erasure in hex, or null for other events. */
   readonly personTag: string | null;
 }
 
@@ -184,7 +184,7 @@ export async function readLeaves(
 export interface BatchLeaf {
   /** Leaf hash, 32 bytes. */
   readonly hash: Uint8Array;
-  /** Tag of a consent or an erasure, 32 bytes; null for other events. */
+  /** Tag of a consent or an erasure, 32 bytes, or null for other events. */
   readonly tag: Uint8Array | null;
 }
 
@@ -201,7 +201,7 @@ export async function readBatchLeaves(db: Queryable, batch: number): Promise<rea
   return hashes.map((hash, index) => ({ hash, tag: tags.get(index) ?? null }));
 }
 
-/** The last revision of a stream in the batches below `size`; -1 if there is none. */
+/** The last revision of a stream in the batches below `size`, or -1 if there is none. */
 export async function lastRevisionBelow(db: Queryable, stream: string, size: number): Promise<number> {
   const { rows } = await db.query(lastSealed('$1', '$2'), [stream, size]);
   return z.array(z.object({ revision: z.int() })).parse(rows)[0]?.revision ?? -1;

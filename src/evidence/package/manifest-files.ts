@@ -43,7 +43,7 @@ export function manifestSignature(manifest: Uint8Array, key: SigningKey, certifi
 }
 
 export interface ManifestCertificateOptions {
-  /** In the role `consent_ledger_worker`. */
+  /** A handle in the role `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly keyring: Pick<Keyring, 'manifestKey'>;
   /** Has the keys of the ledger, which certify the manifest key. */
@@ -71,7 +71,7 @@ export async function ensureManifestCertificate({ db, keyring, signer }: Manifes
 /**
  * Finds the certificate of a manifest key by the ledger key in force at the package's checkpoint. That is the newest
  * key that signed a checkpoint of at most this size. Verifiers refuse a certificate by a key that was already replaced.
- * @param size size of the package's checkpoint; null if there is none
+ * @param size size of the package's checkpoint, or null if there is none
  * @throws ExportFailed `manifest-key-not-certified`
  */
 export async function findManifestCertificate(

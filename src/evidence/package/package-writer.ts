@@ -64,7 +64,7 @@ export class PackageWriter implements FileSink {
     return this.#digests;
   }
 
-  /** Bytes of the ZIP written so far. */
+  /** Number of bytes of the ZIP written so far. */
   get size(): number {
     return this.#zip.size;
   }
@@ -145,11 +145,11 @@ function codeOf(error: unknown): unknown {
 }
 
 const CHUNK_BYTES = 256 * 1024;
-/** Most UTF-8 bytes per UTF-16 code unit. */
+/** Maximum number of UTF-8 bytes per UTF-16 code unit. */
 const MAX_BYTES = 3;
-/** Lines that are collected before they are encoded. */
+/** Number of lines that are collected before they are encoded. */
 const PAGE = 100;
-/** The same for lines that are kept until their file is written. */
+/** The same number for lines that are kept until their file is written. */
 const WAITING_PAGE = 2_000;
 
 /** Encodes lines as NDJSON, in chunks of about 256 KiB. */

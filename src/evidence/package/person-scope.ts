@@ -11,17 +11,17 @@ import { hashFromHex } from './ledger-reader.js';
 /** The records of a person as of a checkpoint, as the tags of the ledger show them. */
 export interface PersonScope {
   /**
-   * Person id from which the tags are derived, 32 bytes; null if the ledger has no records of the person, or only
+   * Person id from which the tags are derived, 32 bytes, or null if the ledger has no records of the person, or only
    * erased ones.
    */
   readonly id: Uint8Array | null;
-  /** Number of the person's records below the checkpoint; null: the filter restricts them further. */
+  /** Number of the person's records below the checkpoint, or null if the filter restricts them further. */
   readonly records: number | null;
-  /** Revisions of these records, erased ones included. */
+  /** Revisions of these records, including erased ones. */
   readonly revisions: readonly number[];
 }
 
-/** Records that one statement looks up. */
+/** Number of records that one statement looks up. */
 const PAGE = 1_000;
 
 const Bytes = z.instanceof(Uint8Array);
@@ -61,7 +61,7 @@ export async function findPerson(
   }
 }
 
-/** Numbers that are tried before other work of the process gets a turn. */
+/** Number of attempts before other work of the process gets a turn. */
 const NUMBERS_AT_ONCE = 10_000;
 
 /**

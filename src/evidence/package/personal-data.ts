@@ -104,7 +104,7 @@ export async function readRecordKeys(
 /**
  * Selects the records that belong to the person with this blind index. A record whose key row was
  * altered belongs to none.
- * @param column of `record_keys` with the index
+ * @param column the indexed column of `record_keys`
  */
 export async function recordsOfPerson(
   db: Queryable,

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { sha256Hex } from '../../../schemas/crypto/digest.js';
 
-/** The site of a package and its controller, as the newest configuration in the package states them. */
+/** The site of a package and its controller, from the newest configuration in the package. */
 export interface ReadmeSite {
   readonly domain: string;
   /** Legal name of the controller. */
@@ -11,12 +11,12 @@ export interface ReadmeSite {
   readonly contact: string;
 }
 
-/** Columns of the names of facts. */
+/** Number of columns for the names of facts. */
 const NAMES = 16;
 
 /**
  * The lines about the site and its controller, each with its line end.
- * @param site null: the package has no configuration of the site
+ * @param site the site, or null if the package has no configuration of it
  */
 export function controllerLines(site: ReadmeSite | null, names: Readonly<Record<keyof ReadmeSite, string>>): string {
   if (site === null) return '';
@@ -28,7 +28,7 @@ export function controllerLines(site: ReadmeSite | null, names: Readonly<Record<
   ].join('');
 }
 
-/** Address of the verifier's page; null if the operator has not configured the URL of the service. */
+/** Address of the verifier's page, or null if the operator has not configured the URL of the service. */
 export function verifierPage(verifier: ReleasedVerifier | null): string | null {
   const url = verifier?.publicUrl ?? null;
   return url === null ? null : `${url}/verify`;
@@ -49,19 +49,19 @@ export interface ReleasedVerifier {
   readonly version: string;
   /** SHA-256, in hex, of the page that the service serves for download. */
   readonly pageSha256: string;
-  /** Scheme, host and port of the service; null if the operator has not configured them. */
+  /** Scheme, host and port of the service, or null if the operator has not configured them. */
   readonly publicUrl: string | null;
 }
 
-/** Path of a built file of the verifier. @param name of the file */
+/** Path of a built file of the verifier. @param name name of the file */
 export function verifierFile(name: string): string {
   return join(dirname(createRequire(import.meta.url).resolve(`${PACKAGE}/package.json`)), 'dist', name);
 }
 
 /**
  * Reads the facts about the verifier that the service serves.
- * @param publicUrl from the configuration, without a trailing slash
- * @param version of this release
+ * @param publicUrl public URL from the configuration, without a trailing slash
+ * @param version version of this release
  * @throws errors of the disk, if the verifier is not built
  */
 export async function releasedVerifier(publicUrl: string | undefined, version: string): Promise<ReleasedVerifier> {

@@ -14,12 +14,12 @@ import { controllerLines, printable, type ReadmeSite, type ReleasedVerifier, ver
 /** The data that a package's README shows. */
 export interface ReadmeOptions {
   readonly manifest: Omit<Manifest, 'files'>;
-  /** The newest enclosed checkpoint; null if nothing was stamped. */
+  /** The newest enclosed checkpoint, or null if nothing was stamped. */
   readonly checkpoint: EnclosedCheckpoint | null;
   readonly example: WorkedExample | null;
   /** Null if the package has no configuration of the site. */
   readonly site: ReadmeSite | null;
-  /** The verifier that the service was released with; null if the service does not know it. */
+  /** The verifier that the service was released with, or null if the service does not know it. */
   readonly verifier: ReleasedVerifier | null;
 }
 
@@ -31,7 +31,7 @@ interface PathStep {
 
 /** The data for checking one record by hand, from its text to the stamped checkpoint. */
 interface WorkedExample {
-  /** Line number in `entries.ndjson`, from 1. */
+  /** Line number in `entries.ndjson`, counted from 1. */
   readonly entryLine: number;
   /** Leaf hash, in hex. */
   readonly leaf: string;
@@ -75,8 +75,8 @@ function withSides(path: readonly string[], index: number, size: number): readon
 }
 
 /**
- * Returns the Turkish part of README.txt: what the package is, what else is needed to check it and from whom to get it,
- * how to check it with the verifier, and what it does not prove. For checks by hand it refers to the commands of the
+ * Returns the Turkish part of README.txt: what the package is, what else is needed to check it and who provides it, how
+ * to check it with the verifier, and what it does not prove. For checks by hand it refers to the commands of the
  * English part.
  */
 function turkishReadme(options: ReadmeOptions): string {
@@ -197,7 +197,7 @@ ${runs.length === 0 ? 'The package claims completeness for no stream.' : `The pa
   ${PACKAGE_FILES.manifest}       the filter of the export, and the SHA-256 of every file but attachments; signed in ${PACKAGE_FILES.manifestSignature}`;
 }
 
-/** Describes the gap that the restore of an older database left; empty if there is none. */
+/** Describes the gap that the restore of an older database left. Empty if there is none. */
 function lostKeys(records: number): string {
   if (records === 0) return '';
   return `The service lost the keys of ${counted(records, 'consent')} that ${records === 1 ? 'is' : 'are'} not erased. Their personal values cannot

@@ -22,17 +22,17 @@ const MAX_BYTES = 8 * 1024 * 1024;
 /** Name of the exporter in the manifest of every receipt. */
 const EXPORTED_BY = 'receipt';
 
-/** `unknown`: there is no such record. `not-stamped`: no time stamp covers it yet. */
+/** `unknown` if there is no such record, `not-stamped` if no time stamp covers the record yet. */
 export type ReceiptResult =
   | { readonly kind: 'receipt'; readonly receipt: Receipt }
   | { readonly kind: 'unknown' | 'not-stamped' };
 
 /**
- * Makes the receipt of a record (docs/evidence-format.md §16): the package of this record alone as
- * of the first checkpoint whose time stamp covers it. It stays the same, except for cosignatures
- * that come later, and for an erasure of the values that it discloses.
+ * Makes the receipt of a record (docs/evidence-format.md §16): the package of this record alone as of the first
+ * checkpoint whose time stamp covers it. The receipt stays the same, except for later cosignatures and for an erasure
+ * of the values that it discloses.
  * @param disclose values to disclose; `none` for the holder of the consent token
- * @param onlySite site that the record must be of; null: any
+ * @param onlySite site that the record must belong to; null permits any
  * @throws ExportFailed; KeyError, EventLogUnavailable, database errors
  */
 export async function makeReceipt(

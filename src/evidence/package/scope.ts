@@ -33,11 +33,11 @@ export interface Scope {
    * is complete.
    */
   readonly leavesOut: boolean;
-  /** Last revision of the consents stream as of the checkpoint; -1 if there is none. */
+  /** Last revision of the consents stream as of the checkpoint, or -1 if there is none. */
   readonly lastConsents: number;
   /** Runs of the notices stream, in order: one for the whole stream, unless the package is a receipt. */
   readonly notices: readonly RevisionRun[];
-  /** All policies of the ledger as of the checkpoint; null if there are none. */
+  /** All policies of the ledger as of the checkpoint, or null if there are none. */
   readonly policies: RevisionRun | null;
   /**
    * Whether the package's cover shows that the matching records are not erased. Otherwise the package has all events of
@@ -46,7 +46,7 @@ export interface Scope {
   readonly showsAbsence: boolean;
   /** Runs with no event missing. */
   readonly complete: readonly RevisionRun[];
-  /** The person that the filter names; null: none. */
+  /** The person that the filter names, or null if there is none. */
   readonly person: PersonScope | null;
 }
 
@@ -152,7 +152,7 @@ export function runsOfRevisions(stream: string, revisions: ReadonlySet<number>):
   return runs;
 }
 
-/** Revisions that one statement examines. */
+/** Number of revisions that one statement examines. */
 const WINDOW = 50_000;
 /** Largest difference between an event id's time and the record's, in milliseconds. */
 const SLACK_MS = 60_000;
@@ -263,7 +263,7 @@ function isMatch({ event, recordText, consent }: SealedEntry, matches: (record: 
   return isConsentType(event.type) && matches(consent?.record ?? parseConsent(event.type, recordText));
 }
 
-/** Bytes of the line of a shown tag in `tags/<number>.ndjson`, at least. */
+/** Minimum number of bytes of the line of a shown tag in `tags/<number>.ndjson`. */
 const LINE_BYTES = 85;
 /** The most tags of a package that fit into the file of a roll-up, whatever else is in its tree. */
 const MOST_TAGS = Math.floor(PROOF_LIMITS.fileBytes / LINE_BYTES);
@@ -273,8 +273,8 @@ const PERIOD = PERIODS[2];
 /**
  * Refuses runs whose tags cannot possibly fit into the file of a roll-up, to save hours of work. For other runs this
  * turns out when the file is written, because its size depends on the tags of other sites.
- * @param runs of consents that a package encloses
- * @param size of the checkpoint
+ * @param runs the runs of consents that a package encloses
+ * @param size size of the checkpoint
  * @throws ExportFailed `too-large`
  */
 export async function refuseTooManyTags(

@@ -109,7 +109,7 @@ export async function waitUntilStamped(
   return last < 0 || (await until(() => isEventStamped(db, stream, last)));
 }
 
-/** @returns revision of the newest event; -1: there is none */
+/** @returns revision of the newest event, or -1 if there is none */
 async function lastAccepted(db: Queryable, stream: string): Promise<number> {
   const { rows } = await db.query('select next_revision - 1 as revision from event_log.streams where name = $1', [
     stream,

@@ -17,7 +17,7 @@ import { EncodedLines, type FileSink } from './package-writer.js';
 export interface AbsentTag {
   /** 32 bytes. */
   readonly tag: Uint8Array;
-  /** Number of a batch: leaves of the cover below it need not show that the tag is absent. */
+  /** Number of a batch. Leaves of the cover below this number need not show that the tag is absent. */
   readonly from: number;
 }
 
@@ -58,7 +58,7 @@ export class AbsentTags {
 }
 
 /**
- * Bytes of tag files that a verifier reads; a file that it reads twice counts twice.
+ * Number of bytes of tag files that a verifier reads. A file that is read twice counts twice.
  * @param entryBytes size of `entries.ndjson`
  */
 export function mostTagBytes(entryBytes: number): number {
@@ -75,7 +75,7 @@ export class TagsFiles {
 
   /**
    * @param own indexes of the package's own leaves, by batch
-   * @param mostBytes that a verifier reads
+   * @param mostBytes maximum number of bytes that a verifier reads
    */
   constructor(
     readonly db: Queryable,
@@ -120,7 +120,7 @@ export class TagsFiles {
     await this.#add(rollUp, file, own);
   }
 
-  /** @param own how many of the package's own tags are in it */
+  /** @param own how many of the package's own tags are in the roll-up */
   #fileOf({ number }: EnclosedBatch, own: number): TagsFile {
     return new TagsFile(own, this.absent.of(number));
   }
@@ -145,7 +145,7 @@ export class TagsFiles {
   }
 }
 
-/** @param sorted in increasing order */
+/** @param sorted the values in increasing order */
 function isAmong(sorted: Uint32Array, wanted: number): boolean {
   let low = 0;
   let high = sorted.length;
@@ -170,7 +170,7 @@ class TagsFile {
 
   /**
    * @param own how many of the package's own tags are in the tree
-   * @param absent sorted; none of them is in the tree
+   * @param absent sorted tags, none of which is in the tree
    */
   constructor(
     readonly own: number,
@@ -222,17 +222,17 @@ class TagsFile {
 
 /** Approximate bytes of an entry with its proofs. */
 const ENTRY_BYTES = 1_200;
-/** Approximate upper limit of the bytes by which a leaf of the cover shows that one tag is absent. */
+/** Approximate maximum number of bytes with which a leaf of the cover shows that one tag is absent. */
 const ABSENCE_BYTES = 1_700;
-/** Bytes of a tag that is shown. */
+/** Number of bytes of a tag that is shown. */
 const TAG_BYTES = 100;
 
 /**
  * Decides how a package with a run of records shows that they are not erased: by the absence of their tags in each leaf
  * of the cover from their batch on, or by all events up to the end of the stream.
- * @param run of the consents stream, shorter than the stream
+ * @param run a run of the consents stream, shorter than the stream
  * @param last last revision of the stream as of the checkpoint
- * @param size of the checkpoint
+ * @param size size of the checkpoint
  * @returns whether the first way needs fewer bytes
  */
 export async function isAbsenceSmaller(db: Queryable, run: RevisionRun, last: number, size: number): Promise<boolean> {
@@ -253,7 +253,7 @@ function fitsIntoFile(records: number, tagsCount: number): boolean {
 }
 
 /**
- * Estimates the bytes by which a leaf of the cover shows that tags are absent.
+ * Estimates the number of bytes with which a leaf of the cover shows that tags are absent.
  * @param records number of tags
  * @param tagsCount number of tags in the leaf
  */

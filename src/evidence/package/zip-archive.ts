@@ -8,21 +8,21 @@ import { utf8 } from '../../../schemas/crypto/encoding.js';
  * about the same cost, and level 6 21.4 % at nearly twice the cost.
  */
 const COMPRESSION_LEVEL = 3;
-/** Bytes of deflated data per piece. Each piece costs a switch between threads. */
+/** Number of bytes of deflated data per piece. Each piece costs a switch between threads. */
 const PIECE_BYTES = 128 * 1024;
-/** Records of the central directory per write. */
+/** Number of records of the central directory per write. */
 const RECORDS = 1_000;
 
 /**
- * Writes a ZIP as a stream, one file at a time, as docs/evidence-format.md §3 allows it: deflated
- * files with data descriptors, and ZIP64 where a size or offset needs it.
+ * Writes a ZIP as a stream, one file at a time, in the form of docs/evidence-format.md §3: deflated files with data
+ * descriptors, and ZIP64 where a size or offset needs it.
  */
 export class ZipArchive {
   readonly #files: ZippedFile[] = [];
   #bytes = 0;
 
   /**
-   * @param destination takes the archive. The caller ends it
+   * @param destination a stream that takes the archive and that the caller ends
    * @param time modification time of every file
    */
   constructor(
@@ -30,7 +30,7 @@ export class ZipArchive {
     readonly time: Date,
   ) {}
 
-  /** Bytes written so far. */
+  /** Number of bytes written so far. */
   get size(): number {
     return this.#bytes;
   }
@@ -109,7 +109,7 @@ export class WriteAhead {
     stream.on('error', () => undefined);
   }
 
-  /** @throws the error with which the stream was destroyed, or of the write before */
+  /** @throws the error with which the stream was destroyed, or the error of the previous write */
   async write(piece: Uint8Array): Promise<void> {
     await this.#last;
     this.#last = new Promise((resolve, reject) => {
@@ -140,9 +140,9 @@ interface ZippedFile {
   readonly name: Uint8Array;
   /** CRC-32 of the content. */
   readonly crc: number;
-  /** Bytes of the content. */
+  /** Number of bytes of the content. */
   readonly size: number;
-  /** Bytes of the deflated content. */
+  /** Number of bytes of the deflated content. */
   readonly packedSize: number;
   /** Offset of the local header. */
   readonly offset: number;
@@ -286,7 +286,7 @@ function isLarge({ size, packedSize }: ZippedFile): boolean {
   return size >= MAX_32 || packedSize >= MAX_32;
 }
 
-/** Encodes time and date as MS-DOS does, in UTC: from 1980, in steps of two seconds. */
+/** Encodes time and date in the format of MS-DOS, in UTC: from 1980, in steps of two seconds. */
 function dosTime(time: Date): number {
   const year = Math.min(Math.max(time.getUTCFullYear() - 1980, 0), 127);
   const date = (year << 9) | ((time.getUTCMonth() + 1) << 5) | time.getUTCDate();

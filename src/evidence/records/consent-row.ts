@@ -39,7 +39,7 @@ export const CONSENT_JOINS = `
 
 /**
  * Reads one record of a site.
- * @param db in the role `consent_ledger_api`
+ * @param db a handle in the role `consent_ledger_api`
  * @returns null if the site has no such record, or the read model does not show it yet
  */
 export async function findConsent(db: Queryable, siteId: string, eventId: string): Promise<ConsentRow | null> {
@@ -55,8 +55,8 @@ export interface DiscloseOptions extends Pick<RecordOptions, 'db' | 'eventLog'> 
 }
 
 /**
- * Decrypts personal values of a record from the event log, and compares each with the digest to
- * which the record commits.
+ * Decrypts personal values of a record from the event log, and compares each with the digest that the record commits
+ * to.
  * @param fields names of the fields, or all
  * @throws EventLogUnavailable; ExportFailed, NotGenuine if the event log does not contain the
  *   record, or its key row was altered

@@ -15,7 +15,7 @@ import { lacksRecord, loggedRecord, placeOf, readSealedEvents } from '../verific
 import { CLAIMED_AT } from '../verification/stored-record.js';
 
 export interface PersonRecordsOptions {
-  /** In the role `consent_ledger_api`. */
+  /** A handle in the role `consent_ledger_api`. */
   readonly db: Queryable;
   readonly eventLog: Pick<EventLog, 'readEvents'>;
   readonly keyring: Pick<Keyring, 'proofKeyById' | 'openKeyRows' | 'reportAltered'>;
@@ -32,9 +32,9 @@ export interface ProvedRecord {
 }
 
 export interface PersonRecordsPage {
-  /** Without altered records and without those that the read model does not show yet. */
+  /** The records, without altered ones and those that the read model does not show yet. */
   readonly records: readonly ProvedRecord[];
-  /** Event id of the last row that was read, after which the next page starts; null: there are no more. */
+  /** Event id of the last row that was read, after which the next page starts, or null if there are no more. */
   readonly next: string | null;
 }
 
@@ -54,7 +54,7 @@ type CopyRow = z.infer<typeof CopyRow>;
  * rows and the event log decide which records these are. The read model only gives their positions in the log; where it
  * has none, or a wrong one, the ledger does. An erased record has no key row. A record whose key row or event was
  * altered is left out and reported.
- * @param after event id after which the page starts; null: from the newest
+ * @param after event id after which the page starts, or null to start at the newest
  * @param limit rows that are read; the bodies of this many records are in memory at once
  * @throws LogDiverged if a record is at none of the stated positions, because the page would then be incomplete;
  *   EventLogUnavailable, database errors
@@ -68,8 +68,8 @@ export async function nextPersonRecords(
   const { db, keyring } = options;
   const values: unknown[] = [];
   const from = personRowsSql(person, 'newest first', after, limit, (value) => `$${values.push(value)}`);
-  // OFFSET makes the planner look each row up by its primary key, whatever it believes about the tables. The index of a
-  // site would lead through all records of the site for each row.
+  // OFFSET makes the planner look each row up by its primary key, regardless of its estimates for the tables. The index
+  // of a site would lead through all records of the site for each row.
   const { rows } = await db.query({
     name: 'records of a person',
     text: `

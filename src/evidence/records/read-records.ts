@@ -24,7 +24,7 @@ import { chooseDisclosures, readRecordKeys } from '../package/personal-data.js';
 import { cursorBehind, type SelectedRecord } from './selection.js';
 
 export interface RecordOptions {
-  /** In the role `consent_ledger_api`. */
+  /** A handle in the role `consent_ledger_api`. */
   readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly keyring: ProofKeys & KeyRows & RecordKeyring;
@@ -37,9 +37,9 @@ export interface ExportedRecord {
 }
 
 /**
- * Reads the records of a page as they were recorded (`ExportedConsent`). The content comes from the event log; the read
- * model only gives the positions. Every disclosed value is compared with the digest in the record. A record whose key
- * row was altered is left out.
+ * Reads the records of a page in their recorded form (`ExportedConsent`). The content comes from the event log; the
+ * read model only gives the positions. Every disclosed value is compared with the digest in the record. A record whose
+ * key row was altered is left out.
  * @throws ExportFailed `log-and-ledger-differ`; NotGenuine; EventLogUnavailable, database errors
  */
 export async function exportRecords(
@@ -168,7 +168,7 @@ async function readAttachments(
 
 const NOTHING_PERSONAL: JsonObject = Object.fromEntries(PERSONAL_FIELDS.map((name) => [name, null]));
 
-/** A record as an export shows it. @param personal null: its personal values are erased */
+/** A record as an export shows it. @param personal null if its personal values are erased */
 export function exported(
   { revision, documentSlug }: Pick<SelectedRecord, 'revision' | 'documentSlug'>,
   record: SealedConsent,

@@ -21,15 +21,15 @@ export interface SearchPlace {
 export interface ConsentSearch {
   readonly siteId: string;
   readonly filter: ConsentFilter;
-  /** The blind index of a person; null: the records of every person. */
+  /** The blind index of a person, or null for the records of every person. */
   readonly person: { readonly kind: BlindIndexKind; readonly index: Uint8Array } | null;
-  /** The search continues after this record; null: it starts with the newest. */
+  /** The search continues after this record. If null, it starts with the newest. */
   readonly after: SearchPlace | null;
 }
 
 export interface FoundConsents {
   readonly rows: readonly ConsentRow[];
-  /** Position after which the next search continues; null: there are no further records. */
+  /** Position after which the next search continues, or null if there are no further records. */
   readonly next: SearchPlace | null;
 }
 
@@ -55,7 +55,7 @@ export interface SearchOptions {
 /**
  * Searches the records of a site that match, newest first. The columns of the read model decide
  * which ones match. A record whose key row was altered belongs to no person.
- * @param db in the role `consent_ledger_api`
+ * @param db a handle in the role `consent_ledger_api`
  * @returns at most `filter.limit` rows; fewer, with `next`, if the limit of examined records was
  *   reached
  * @throws the reason of `gone`; database errors
@@ -117,14 +117,14 @@ const WindowRow = z.object({ seen: z.int(), last_id: z.string().nullable(), is_f
 
 /**
  * A window is a few thousand rows of tables of any size. The planner must find them through an index and in its order,
- * whatever the statistics say. A plan that reads or sorts a whole site took twenty times as long.
+ * regardless of the statistics. A plan that reads or sorts a whole site took twenty times as long.
  */
 const INDEX_LOOK_UPS =
   'set local enable_seqscan = off; set local enable_bitmapscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off';
 
 /**
  * Examines the next records.
- * @returns the matching rows, and the last record examined; null if there are none after it
+ * @returns the matching rows, and the last record examined, or null if there are none after it
  */
 async function searchWindow(
   db: Queryable,
@@ -185,8 +185,8 @@ function ofSite({ filter }: ConsentSearch, place: SearchPlace | null, window: nu
 }
 
 /**
- * The next records of the person by their ids, which begin with their times. A record that the read
- * model does not show yet is examined, too.
+ * The next records of the person by their ids, which begin with their times. A record that the read model does not show
+ * yet is also examined.
  */
 function ofPerson(
   { siteId }: ConsentSearch,

@@ -49,11 +49,11 @@ export interface SelectedErasure {
   readonly announcedAt: Date;
 }
 
-/** Records per page, which are all in memory with their content. */
+/** Number of records per page, which are all in memory with their content. */
 const PAGE = 200;
-/** Rows of a visitor that one statement looks up. */
+/** Maximum number of rows of a visitor that one statement looks up. */
 const ROWS_OF_VISITOR = 1_000;
-/** Revisions that one statement examines, which limits its run time when few records match. */
+/** Number of revisions that one statement examines, which limits its run time when few records match. */
 const WINDOW = 50_000;
 
 /** A part of a site's stream: after one revision, up to another. */
@@ -199,7 +199,7 @@ async function selectAt(
   siteId: string,
   revisions: readonly number[],
 ): Promise<readonly SelectedRecord[]> {
-  // OFFSET makes the planner look each record up by its position, whatever it believes about the site.
+  // OFFSET makes the planner look each record up by its position, regardless of its estimates for the site.
   const consents = `unnest($2::bigint[]) w (revision) cross join lateral (
     select c.* from read_model.consents c where c.site_id = $1 and c.revision = w.revision offset 0) c`;
   const { rows } = await db.query(`${selected(consents)} order by c.revision`, [siteId, revisions]);
@@ -238,8 +238,8 @@ export async function* selectErasures(
 const LastRevision = z.tuple([z.object({ revision: z.int().nullable() })]);
 
 /**
- * Returns the last revision of a site's stream that the read model shows; -1 if none. Every record and every erasure up
- * to it can be selected.
+ * Returns the last revision of a site's stream that the read model shows, or -1 if there is none. Every record and
+ * every erasure up to it can be selected.
  */
 export async function lastShownRevision(db: Queryable, siteId: string): Promise<number> {
   const { rows } = await db.query(
@@ -252,7 +252,7 @@ export async function lastShownRevision(db: Queryable, siteId: string): Promise<
 
 const VersionIds = z.array(z.object({ id: z.string() }));
 
-/** Returns the document versions that the filters permit; null for all. @throws RequestRefused VALIDATION_ERROR */
+/** Returns the document versions that the filters permit, or null for all. @throws RequestRefused VALIDATION_ERROR */
 export async function versionsOf(
   db: Queryable,
   siteId: string,

@@ -18,7 +18,7 @@ import { chooseDisclosures } from '../package/personal-data.js';
 import { cursorBehind, type SelectedErasure } from './selection.js';
 
 export interface TestRecordOptions {
-  /** In the role `consent_ledger_api`. */
+  /** A handle in the role `consent_ledger_api`. */
   readonly db: Queryable;
   readonly keyring: ProofKeys;
 }
@@ -33,7 +33,7 @@ export interface TestRecord {
   readonly documentSlug: string | null;
   /** Whether the proof hash belongs to the record. */
   readonly isProved: boolean;
-  /** The seed of the personal values; null if they are erased. */
+  /** The seed of the personal values, or null if they are erased. */
   readonly seed: Uint8Array | null;
   readonly body: ConsentRecordedBody;
 }
@@ -90,8 +90,8 @@ const PAGE = 20;
 
 /**
  * Reads the test records of a site in pages, each with one statement. Other requests get their turn between pages.
- * @param order `asc`: from the first after `after`; `desc`: from the newest
- * @param visitor blind index of a visitor id; null: of all
+ * @param order `asc` begins with the first record after `after`; `desc` begins with the newest
+ * @param visitor blind index of a visitor id, or null for all
  */
 export async function* testRecords(
   options: TestRecordOptions,
@@ -129,7 +129,7 @@ export async function findTestRecord(
 }
 
 /**
- * Returns the personal values of a test record; null if they are erased. A test record does not keep the content of
+ * Returns the personal values of a test record, or null if they are erased. A test record does not keep the content of
  * attachments.
  */
 export function valuesOf(site: Pick<SiteContext, 'siteKey'>, { record, body, seed }: TestRecord): JsonObject | null {
@@ -198,7 +198,7 @@ export async function erasedTestRecords(
   }));
 }
 
-/** An erasure as lists and exports show it. */
+/** An erasure in the form that lists and exports show. */
 export function exportedErasure({ eventId, revision, announcedAt }: SelectedErasure): ExportedErasure {
   return {
     erased_record: { id: eventId, consent_token: consentToken(eventId) },

@@ -29,7 +29,7 @@ export interface ExportedStructure {
  * Writes the published structure into a folder that any static host can serve below `/checkpoints/`. Files that never
  * change are written once, so an interrupted export resumes where it ended. The checkpoint is written last, so
  * everything that it commits to is already there.
- * @param onProgress is called with the number of leaves of the ledger tree that are done, and the total
+ * @param onProgress a function that is called with the number of finished leaves of the ledger tree and the total
  * @throws TablesDiffer, database and file-system errors
  */
 export async function exportStructure(
@@ -82,7 +82,7 @@ class Files {
 
   constructor(private readonly folder: string) {}
 
-  /** Writes a file that never changes, unless it is there. */
+  /** Writes a file that never changes, unless the file exists. */
   async add(path: string, make: (write: WriteBytes) => Promise<void>): Promise<void> {
     const file = join(this.folder, path);
     if ((await stat(file).catch(() => null))?.isFile() !== true) await this.#write(file, make);
@@ -126,7 +126,7 @@ export async function readHeader(db: Queryable, number: number): Promise<BatchHe
 
 /**
  * Writes the structure file of a leaf: its runs, then its tags, in the order of their trees. The runs and one page of
- * tags are in memory. The last page is written only if the header commits to everything: caches keep the file for ever,
+ * tags are in memory. The last page is written only if the header commits to everything: caches keep the file forever,
  * and it must not incriminate the ledger because of one damaged row.
  * @throws TablesDiffer if the tables contradict the header; errors of `write`, database errors
  */
@@ -164,9 +164,9 @@ export async function writeStructure(
 
 /**
  * Reads a tile of the ledger tree (c2sp.org/tlog-tiles).
- * @param level of the tile, from 0
+ * @param level level of the tile, from 0
  * @param size size of the tree that is published
- * @returns its hashes, 32 bytes each; null if a tree of this size does not have it
+ * @returns its hashes, 32 bytes each, or null if a tree of this size does not have it
  * @throws Error if a node is not stored
  */
 export async function readTile(

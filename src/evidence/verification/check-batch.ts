@@ -34,8 +34,8 @@ export interface StoredEntry {
  * the batch's root, its header, and the header's leaf in the ledger tree.
  * @param onDamagedNodes called with the number of a batch whose stored tree nodes do not lead to its root although its
  *   leaves do; the nodes are only a cache, so the leaves decide
- * @returns null if the record is in no batch yet; false if a check fails; otherwise the batch's
- *   number and its ledger-tree leaf
+ * @returns null if the record is in no batch yet, false if a check fails, or the batch's number and its ledger-tree
+ * leaf
  */
 export async function checkBatch(
   db: Queryable,
@@ -112,7 +112,7 @@ function readHeader(text: string): BatchHeader | null {
  * Checks that a stamped checkpoint covers a batch. A published key of the ledger must have signed
  * its note. The ledger tree must lead from the batch to its root. Each of its tokens must cover the
  * note's bytes. The signatures of the tokens are not verified here.
- * @param batch its number, and its leaf in the ledger tree
+ * @param batch number of the batch, and its leaf in the ledger tree
  */
 export async function checkCheckpoint(
   db: Queryable,

@@ -13,7 +13,7 @@ const leafRows = z.array(z.object({ revision: z.int() }));
 const unsealedRows = z.array(z.object({ id: z.string(), type: z.string(), data: z.instanceof(Uint8Array) }));
 
 export interface ErasureCheckOptions {
-  /** In a transaction with one snapshot. */
+  /** A handle in a transaction with one snapshot. */
   readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly onDamagedNodes: OnDamagedNodes;
@@ -56,7 +56,7 @@ async function isListedAt(
   return (await checkBatch(db, entry, evidence, onDamagedNodes)) !== false;
 }
 
-/** The record text of a `SubjectErased` that names the stored record; null for any other event. */
+/** The record text of a `SubjectErased` that names the stored record, or null for any other event. */
 function listingText(
   { id, type, data }: { readonly id: string; readonly type: string; readonly data: Uint8Array },
   stored: StoredRecord,

@@ -22,7 +22,7 @@ export interface StatedPlace {
   readonly revision: number;
 }
 
-/** A record as the event log has it. None of it is verified yet. */
+/** A record from the event log. None of it is verified yet. */
 export interface LoggedRecord {
   readonly type: ConsentType;
   /** The exact text that the proof hash covers. */
@@ -35,7 +35,7 @@ export interface LoggedRecord {
 /**
  * Reads from the log the records of some rows of the read model, in their order. A record is null if the log has
  * another event at the stated position, or one that is not a consent; then the row or the event was altered.
- * @param rows at most a few hundred, because all bodies are in memory at once
+ * @param rows the rows, at most a few hundred, because all bodies are in memory at once
  * @throws LogDiverged if the log has no event at a stated position, which proves nothing about the record
  * @throws EventLogUnavailable
  */
@@ -57,7 +57,7 @@ const SealedPlaces = z.array(z.object({ stream: z.string(), revision: z.int() })
 /**
  * Reads the events of records at the positions under which they were sealed, for rows of the read model that state
  * another position or none.
- * @param eventIds at most a few hundred
+ * @param eventIds the identifiers, at most a few hundred
  * @returns the events by id, without those that are not sealed or not at their position
  * @throws EventLogUnavailable; database errors
  */

@@ -43,21 +43,21 @@ export interface StampedCheckpoint extends z.infer<typeof CheckpointRow> {
 
 /** The stored data about the sealing of a record. None of it is verified yet. */
 export interface SealedEvidence {
-  /** The last sealed revision of the record's stream; null if none is sealed. */
+  /** The last sealed revision of the record's stream, or null if none is sealed. */
   readonly head: z.infer<typeof HeadRow> | null;
   /** Every leaf with the record's position or its event id. */
   readonly claims: readonly LeafRow[];
   /** The leaf of the previous revision in the stream. */
   readonly previous: LeafRow | null;
   readonly batch: z.infer<typeof BatchRow> | null;
-  /** The leaf's audit path in the batch, from stored nodes; null if one is missing. */
+  /** The leaf's audit path in the batch, from stored nodes, or null if one is missing. */
   readonly path: readonly Uint8Array[] | null;
   /** The smallest stamped checkpoint that covers the batch. */
   readonly checkpoint: StampedCheckpoint | null;
 }
 
 /**
- * Reads the stored data about the sealing of a record. @param db in a transaction with one snapshot
+ * Reads the stored data about the sealing of a record. @param db a handle in a transaction with one snapshot
  */
 export async function readSealedEvidence(
   db: Queryable,

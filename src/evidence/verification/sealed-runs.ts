@@ -5,7 +5,8 @@ import { BatchHeader } from '../../../schemas/evidence/batch-header.js';
 import type { Queryable } from '../../platform/database/pool.js';
 
 /**
- * Milliseconds by which a batch may be dated before its record: more than two clocks of one installation can differ.
+ * How much earlier than its record a batch may be dated, in milliseconds. This is more than two clocks of one
+ * installation can differ.
  */
 const SLACK_MS = 10 * 60_000;
 const PAGE = 100;
@@ -36,7 +37,7 @@ export class SealedRuns {
   /**
    * Returns whether a Merkle batch that was sealed since the record's creation contains the record's position. The
    * search starts with the newest batch, so a recent record takes few steps.
-   * @param db in a transaction with one snapshot
+   * @param db a handle in a transaction with one snapshot
    * @param createdAt `created_at` of the record
    */
   async contain(

@@ -4,7 +4,7 @@ import { eventIdOfConsentToken } from '../../../schemas/events/consent-recorded.
 import type { Queryable } from '../../platform/database/pool.js';
 import type { StatedPlace } from './logged-record.js';
 
-/** The identifier by which a record is looked up. */
+/** The identifier that a record is looked up by. */
 export type RecordIdentifier = { readonly eventId: string } | { readonly proofHash: string };
 
 /**
@@ -81,7 +81,7 @@ select ${CONSENT_READ_MODEL_COLUMNS}, s.tenant_id,
 
 /**
  * Looks up the position of a record.
- * @param tenantId limits the search to the records of this tenant; null: all tenants
+ * @param tenantId limits the search to the records of this tenant; null permits all tenants
  * @returns null if there is no record, or more than one
  */
 export async function findRecordPlace(
@@ -106,7 +106,7 @@ export async function findRecordPlace(
 
 /**
  * Reads a record of the read model.
- * @param tenantId of the record; null: any
+ * @param tenantId tenant of the record; null permits any tenant
  * @returns null if there is no such record
  */
 export async function readStoredRecord(

@@ -31,7 +31,7 @@ import {
 /** The result of an integrity check. */
 export interface Verification {
   readonly valid: boolean;
-  /** The record in the event log; null if the event is not a record. */
+  /** The record in the event log, or null if the event is not a record. */
   readonly record: SealedConsent | null;
   readonly proofHash: string;
   readonly hashValid: boolean;
@@ -39,11 +39,12 @@ export interface Verification {
   readonly merkleValid: boolean | null;
   readonly isAnonymized: boolean;
   /**
-   * The earliest time stamp that covers the record; null if there is none, or if a check of it
-   * fails.
+   * The earliest time stamp that covers the record, or null if there is none, or if a check of it fails.
    */
   readonly timestamp: { readonly time: Date; readonly checkpointSize: number } | null;
-  /** From the configuration whose hash the record contains; null if it is missing or altered. */
+  /**
+   * The domain in the configuration whose hash the record contains, or null if the configuration is missing or altered.
+   */
   readonly siteDomain: string | null;
 }
 
@@ -54,7 +55,7 @@ export interface Verification {
 export interface Verifier {
   /**
    * Checks one record.
-   * @param tenantId limits the search to the records of this tenant; null: all tenants
+   * @param tenantId limits the search to the records of this tenant; null permits all tenants
    * @returns null for an unknown record
    * @throws LogDiverged if the log has no event at the record's place
    * @throws EventLogUnavailable, KeyError, database errors
@@ -63,7 +64,7 @@ export interface Verifier {
 }
 
 export interface VerifierOptions {
-  /** In the role `consent_ledger_api`. */
+  /** A handle in the role `consent_ledger_api`. */
   readonly db: Queryable;
   readonly keyring: Keyring;
   readonly eventLog: EventLog;

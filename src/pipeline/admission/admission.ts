@@ -48,7 +48,7 @@ export interface Admission {
 export interface AdmissionOptions {
   /** Connections in the role `consent_ledger_api`. */
   readonly db: pg.Pool;
-  /** The server that must answer; absent: any. */
+  /** The server that must answer. If absent, any server may answer. */
   readonly server?: ServerBinding;
   readonly directory: SiteDirectory;
   readonly seals: RowSeals;
@@ -80,7 +80,7 @@ export interface AdmissionStore {
   readonly sealWithinMs: number;
 }
 
-/** What every admission needs, whatever its store. */
+/** The dependencies of every admission, regardless of its store. */
 export type AdmissionSurroundings = Pick<AdmissionOptions, 'directory' | 'random' | 'clock' | 'onError'>;
 
 /** Maximum number of evaluations of one request while its site keeps changing. */

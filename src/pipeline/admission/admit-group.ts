@@ -27,7 +27,7 @@ export interface SubmittedConsent {
  */
 export interface Submission {
   readonly site: Pick<SiteContext, 'siteId' | 'tenantId' | 'configRevision'>;
-  /** Null if an earlier attempt of the same request consumed it. */
+  /** Null if an earlier attempt of the same request consumed the nonce. */
   readonly nonce: Buffer | null;
   /** Whether its key is publishable. Such keys may not use a reserved part of the quota. */
   readonly isPublishable: boolean;
@@ -100,7 +100,7 @@ const QUERY = {
  * Admits a group of submissions in one transaction. When it resolves, the accepted consents are
  * durable on the server that it was given.
  * @param submissions must not contain a nonce or an idempotency key twice
- * @param server the server that must have answered; absent: any
+ * @param server the server that must have answered; if absent, any server may have
  * @throws ServerChanged if another server answered, because its answer proves nothing
  * @throws pg.DatabaseError if the server rejected the group; then nothing of the group is stored.
  *   After any other error the outcome is unknown.

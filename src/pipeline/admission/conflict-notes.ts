@@ -18,7 +18,7 @@ export interface ConflictNotes {
 }
 
 export interface ConflictNotesOptions {
-  /** In the role `consent_ledger_api`. */
+  /** A handle in the role `consent_ledger_api`. */
   readonly db: Queryable;
   /**
    * Receives database failures for the logger. The notes are then lost, but the callers have received their warnings.
@@ -26,13 +26,13 @@ export interface ConflictNotesOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Milliseconds between two statements, however many conflicts a caller causes. */
+/** Time between two statements, in milliseconds, regardless of the number of conflicts. */
 const PAUSE_MS = 1_000;
-/** Limit of records per statement. Further ones are not counted until it is done. */
+/** Maximum number of records per statement. Further records are not counted until the statement is done. */
 const MAX_PENDING = 10_000;
 /**
- * Limit of records per API key in a statement, as in the table. Without it, one caller would hide the conflicts of
- * others.
+ * Maximum number of records per API key in a statement, as in the table. Without it, one caller would hide the
+ * conflicts of others.
  */
 const MAX_PENDING_OF_KEY = 100;
 

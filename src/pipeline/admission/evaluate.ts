@@ -24,8 +24,7 @@ export type Evaluation =
 
 /**
  * Evaluates one consent against the state of its site.
- * @param token the consent's approval token; null if the consent has none or the site has no such
- *   token
+ * @param token the consent's approval token, or null if the consent has none or the site has no such token
  */
 export function evaluate(consent: ParsedConsent, site: SiteContext, token: FoundToken | null): Evaluation {
   const { request } = consent;
@@ -54,7 +53,7 @@ export function evaluate(consent: ParsedConsent, site: SiteContext, token: Found
 
 /**
  * Returns the categories that contradict the decision, or the configuration with which the person was asked. Such a
- * record would be ambiguous for ever: it says both yes and no.
+ * record would be ambiguous forever: it says both yes and no.
  */
 export function contradictoryCategories(
   { categories, decision }: Pick<ConsentRequest, 'categories' | 'decision'>,

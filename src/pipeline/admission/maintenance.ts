@@ -18,7 +18,7 @@ const TEST_TABLES = [
  * expired approval tokens that were never consumed, and after 30 days conflicts of idempotency keys and all data of
  * test keys. Each step is a short transaction and may run in several processes at once. A late run keeps data longer,
  * never shorter.
- * @param db in the role `consent_ledger_worker`
+ * @param db a handle in the role `consent_ledger_worker`
  * @throws any database error; the caller runs it again at the next interval
  */
 export async function maintainAdmission(db: Queryable): Promise<void> {

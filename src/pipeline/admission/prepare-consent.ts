@@ -67,7 +67,7 @@ export interface PrepareOptions {
   readonly sealWithinMs: number;
 }
 
-/** A record that is about to be made, whatever its kind. */
+/** A record of any kind that is about to be made. */
 export interface RecordDraft {
   readonly site: Pick<SiteContext, 'siteKey' | 'proofKey'>;
   readonly fields: ReadonlyMap<DisclosureName, JsonValue>;
@@ -157,7 +157,7 @@ function recordOf(
   };
 }
 
-/** The choice that a record of any kind states, and under which text and configuration. */
+/** The choice that a record of any kind states, with the text and configuration of the question. */
 export interface StatedChoice {
   readonly request: ConsentRequest;
   readonly version: Pick<Admissible['version'], 'id' | 'language' | 'contentSha256'>;

@@ -66,7 +66,7 @@ export function createPromises({ origin, sealWithinSeconds, key }: PromisesOptio
 
 /** The outcome of a submission, with the promises for its consents. */
 export interface PromisedOutcome extends SubmissionOutcome {
-  /** One for each consent; null if it was not accepted, or if signing failed. */
+  /** One promise for each consent, or null if the consent was not accepted, or if signing failed. */
   readonly promises: readonly (SignedPromise | null)[];
 }
 
@@ -124,7 +124,7 @@ function textOf(
   });
 }
 
-/** A tree over promises: its root, and the inclusion path of each, from the sibling upwards. In hex. */
+/** A tree over promises: its root, and the inclusion path of each, from the sibling upwards, in hex. */
 export interface PromiseTree {
   readonly root: string;
   readonly paths: readonly (readonly string[])[];
@@ -136,7 +136,7 @@ const HASH_BYTES = 32;
  * Builds the RFC 6962 tree over texts (RFC 9162 §2.1.1, §2.1.3.1). A node without a sibling moves up unchanged, which
  * yields the same tree. Every response waits for it, so it is cheap: one call into OpenSSL per node, and hashes stay in
  * hex without conversion.
- * @param texts at least one
+ * @param texts the texts, at least one
  */
 export function promiseTree(texts: readonly string[]): PromiseTree {
   const paths: string[][] = texts.map(() => []);

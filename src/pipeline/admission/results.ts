@@ -12,7 +12,7 @@ export interface AcceptedConsent {
   readonly consentToken: string;
   /** Lower-case hex. */
   readonly proofHash: string;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601, UTC. */
   readonly createdAt: string;
   readonly duplicate: boolean;
   /** Null if the service could not sign it. */

@@ -62,8 +62,8 @@ function idempotencyDigest(siteKey: Uint8Array, channel: Channel, key: string): 
  * Returns the digest that shows whether a later request with the same idempotency key has the same body. It covers the
  * canonical text (RFC 8785), because the order of members does not matter. It is keyed, so low-entropy content cannot
  * be guessed from it.
- * @param vouched what its approval token vouches for, so that another token for the same person does not count as
- *   another body; null if it has no token, or one that the site does not know
+ * @param vouched what the approval token of the consent vouches for, so that another token for the same person does not
+ * count as another body. Null if the consent has no token, or one that the site does not know
  */
 export function bodyDigest(siteKey: Uint8Array, consent: JsonObject, vouched: JsonObject | null): Buffer {
   const { approval_token: _, ...stated } = consent;
@@ -74,7 +74,7 @@ export function bodyDigest(siteKey: Uint8Array, consent: JsonObject, vouched: Js
 export type EvaluatedConsent =
   | {
       readonly kind: 'submitted';
-      /** Its index in the submission. */
+      /** Index of the consent in the submission. */
       readonly place: number;
       readonly prepared: PreparedConsent | null;
       readonly refusal: { readonly scope: 'whole' | 'item'; readonly error: RequestRefused } | null;
@@ -100,7 +100,7 @@ export interface SubmissionOptions {
   readonly request: Pick<ConsentsRequest, 'caller' | 'connection'>;
   readonly consents: readonly ParsedConsent[];
   readonly site: SiteContext;
-  /** By their secret. */
+  /** The tokens by their secret. */
   readonly tokens: ReadonlyMap<string, FoundToken>;
   readonly nonce: Buffer | null;
   /** Unix milliseconds. */

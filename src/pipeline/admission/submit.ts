@@ -39,7 +39,7 @@ export interface GroupObserver {
   around<T>(submissions: readonly Submission[], send: () => Promise<T>): Promise<T>;
 }
 
-/** Bytes of one submission above which its commit takes several times as long as that of a usual group. */
+/** Size of a submission, in bytes, above which its commit takes several times as long as that of a usual group. */
 const SLOW_BYTES = 1_000_000;
 
 const NO_OBSERVER: GroupObserver = { joins: () => undefined, around: (_submissions, send) => send() };
@@ -49,7 +49,7 @@ const RETRY_AFTER_SECONDS = 2;
 export interface SubmitterOptions {
   /** Connections in the role `consent_ledger_api`. */
   readonly db: pg.Pool;
-  /** The server that must answer; absent: any. */
+  /** The server that must answer. If absent, any server may answer. */
   readonly server?: ServerBinding | undefined;
   readonly promises: Promises;
   readonly limits: GroupLimits;
@@ -125,10 +125,9 @@ function bytesOfOne({ prepared }: SubmittedConsent): number {
 }
 
 /**
- * SQLSTATE classes of failures that the data of one item can cause. The server rolled the statement
- * back, so the other items may be sent again, one by one. The classes: 22 data, 23 constraints, 40
- * serialization and deadlock, 42 access rules, 44 check option, 54 program limits, P0 raised, XX
- * internal.
+ * SQLSTATE classes of failures that the data of one item can cause. The server rolled the statement back, so the other
+ * items may be sent again individually. The classes: 22 data, 23 constraints, 40 serialization and deadlock, 42 access
+ * rules, 44 check option, 54 program limits, P0 raised, XX internal.
  */
 const ITEM_FAULT = /^(?:22|23|40|42|44|54|P0|XX)/;
 

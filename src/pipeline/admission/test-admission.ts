@@ -36,8 +36,8 @@ const NO_CONNECTION = { ipAddress: null, userAgent: null } as const;
  */
 export function createTestAdmission(options: TestAdmissionOptions): TestAdmission {
   const { db, random, useNonce, onError } = options;
-  // One at a time per process, so that test records, however many arrive, take only one connection away from live
-  // consents.
+  // Groups are sent one at a time per process, so that any number of test records takes only one connection away from
+  // live consents.
   const committer = createGroupCommitter<Submission, PromisedOutcome>({
     send: (submissions) => Promise.all(submissions.map((submission) => put(db, submission))),
     keysOf: () => [],
@@ -144,7 +144,10 @@ function putTestRecords(
   });
 }
 
-/** Stores one consent that no idempotency key answers. @param tokens is told which token it used */
+/**
+ * Stores one consent that no idempotency key answers.
+ * @param tokens the object that is told which token the consent used
+ */
 async function putRecords(
   db: Queryable,
   siteId: string,

@@ -110,7 +110,7 @@ export interface WriteWatch extends ReadinessSource {
 }
 
 export interface WriteWatchOptions {
-  /** In the role `consent_ledger_api`. */
+  /** A handle in the role `consent_ledger_api`. */
   readonly db: Pick<pg.Pool, 'query'>;
   /** Monotonic milliseconds. */
   readonly monotonic: () => number;

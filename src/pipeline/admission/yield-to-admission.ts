@@ -3,7 +3,7 @@ import { pause } from '../../platform/background/waiting.js';
 import type { Queryable } from '../../platform/database/pool.js';
 
 export interface YieldOptions {
-  /** In a role that reads the usage of quotas. */
+  /** A handle in a role that reads the usage of quotas. */
   readonly db: Queryable;
   /** Monotonic milliseconds. */
   readonly monotonic?: () => number;

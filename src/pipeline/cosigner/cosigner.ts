@@ -31,13 +31,13 @@ import {
 } from './submit-checkpoint.js';
 
 export interface CosignerOptions {
-  /** In the role `consent_ledger_worker`. */
+  /** A handle in the role `consent_ledger_worker`. */
   readonly db: pg.Pool;
   readonly logger: ServiceLogger;
   readonly witnesses: readonly WitnessAddress[];
   /** Interval of the search for a new checkpoint, in milliseconds. */
   readonly pollMs?: number;
-  /** Milliseconds for one request to a witness; the default is 20 s. */
+  /** Time limit for one request to a witness, in milliseconds; the default is 20 s. */
   readonly timeoutMs?: number;
   /** The pause after the first failure of a witness, which doubles up to the longest. */
   readonly backOff?: { readonly firstMs: number; readonly longestMs: number };
@@ -131,8 +131,8 @@ const MAX_CORRECTIONS = 3;
 
 /**
  * Obtains a cosignature over the newest stamped checkpoint.
- * @param db in the role `consent_ledger_worker`
- * @returns the sizes that the witness cosigned, smallest first; empty if nothing was due
+ * @param db a handle in the role `consent_ledger_worker`
+ * @returns the sizes that the witness cosigned, smallest first; an empty list if nothing was due
  * @throws WitnessFailure, HttpFailure
  */
 async function cosignNewest(
@@ -194,7 +194,7 @@ const MAX_QUESTIONS = 3;
 /**
  * Asks a witness how far it has cosigned this ledger, by submitting the newest stamped checkpoint. This matters if the
  * file with the head was lost together with the database. Nothing new is signed for it.
- * @param db in the role `consent_ledger_worker`
+ * @param db a handle in the role `consent_ledger_worker`
  * @throws LedgerRolledBack if the witness cosigned more, or another tree, unless an operator accepted
  *   that the ledger lost its end
  * @throws WitnessFailure, HttpFailure

@@ -17,7 +17,7 @@ import { withoutTrailing } from '../../../schemas/text/without-trailing.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { type BoundedResponse, exchange, type Fetch } from '../../timestamping/http.js';
 
-/** Milliseconds by which the time of a cosignature may differ from this clock. */
+/** How much the time of a cosignature may differ from this clock, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 300_000;
 
 /** A witness returned no usable cosignature. The message states the reason and is safe to log. */
@@ -30,10 +30,10 @@ export interface WitnessConnection {
   /** Submission prefix. */
   readonly url: string;
   readonly name: string;
-  /** Keys, at least one. The witness must return a cosignature by each. */
+  /** At least one key. The witness must return a cosignature by each key. */
   readonly keys: readonly VerifierKey[];
   readonly fetch: Fetch;
-  /** Milliseconds for one request. */
+  /** Time limit for one request, in milliseconds. */
   readonly timeoutMs: number;
   readonly now: () => Date;
 }
@@ -130,7 +130,7 @@ export async function readSubmission(db: Queryable, keys: readonly string[]): Pr
   return checkpointRows.parse(rows)[0] ?? null;
 }
 
-/** Returns the newest checkpoint that has all its time stamps; null if there is none. */
+/** Returns the newest checkpoint that has all its time stamps, or null if there is none. */
 export async function readNewestCheckpoint(db: Queryable): Promise<StampedCheckpoint | null> {
   const { rows } = await db.query('select size, note from checkpoints order by size desc limit 1');
   return checkpointRows.parse(rows)[0] ?? null;
@@ -138,7 +138,7 @@ export async function readNewestCheckpoint(db: Queryable): Promise<StampedCheckp
 
 const sizeRows = z.array(z.object({ size: z.int() })).max(1);
 
-/** Returns the size that a witness cosigned last, as far as this service knows; 0 if it does not know. */
+/** Returns the size that a witness cosigned last, or 0 if this service does not know it. */
 export async function readWitnessSize(db: Queryable, witness: string): Promise<number> {
   const { rows } = await db.query('select size from witnesses where name = $1', [witness]);
   return sizeRows.parse(rows)[0]?.size ?? 0;
@@ -166,7 +166,7 @@ interface Cosignature {
 /**
  * Stores the verified cosignatures of a witness beside their checkpoint, and the size that the witness
  * reached.
- * @param cosignatures of one size, at least one
+ * @param cosignatures cosignatures of one size, at least one
  */
 export async function storeCosignatures(
   db: Queryable,

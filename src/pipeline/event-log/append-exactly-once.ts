@@ -28,7 +28,7 @@ export interface AppendedRange {
  * had fewer events. The events are split into runs that one append accepts.
  * @param expectedRevision revision of the event before `events[0]`, as at the first attempt;
  *   `NO_STREAM` (-1) if there is none
- * @param events any number; none of them larger than `log.maxAppendBytes`
+ * @param events any number of events, none of them larger than `log.maxAppendBytes`
  * @throws LogDiverged if the stream has a different event, or different bytes, at the position of one of these events
  * @throws LogBehind if the stream ends before `expectedRevision`
  * @throws AppendTooLarge, AppendRefused, EventLogUnavailable

@@ -6,7 +6,7 @@ import { OperatorNeeded } from '../../platform/background/part.js';
  * it, and continues.
  */
 export abstract class LogDamaged extends OperatorNeeded {
-  /** Stream of the log that is damaged; null: the log as a whole. */
+  /** Stream of the log that is damaged, or null for the log as a whole. */
   abstract readonly stream: string | null;
 }
 

@@ -67,7 +67,7 @@ export function rejected(reason: unknown): AppendOutcome {
   return { status: 'rejected', reason };
 }
 
-/** Returns the refusal of an append that no adapter may send to its server; null if it may be sent. */
+/** Returns the refusal of an append that no adapter may send to its server, or null if it may be sent. */
 export function refusalOf({ stream, expectedRevision, events }: StreamAppend): AppendOutcome | null {
   try {
     assertAppendable(stream, expectedRevision, events);
@@ -132,7 +132,7 @@ export class Continuity {
     }
   }
 
-  /** Returns the last revision of a stream that was encountered; `NO_STREAM` (-1) if none. */
+  /** Returns the last revision of a stream that was encountered, or `NO_STREAM` (-1) if there is none. */
   lastOf(stream: string): number {
     return this.#last.get(stream) ?? NO_STREAM;
   }

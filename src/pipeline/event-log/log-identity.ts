@@ -17,7 +17,7 @@ const logStarted = z.strictObject({
 /**
  * Returns the identity of a log (a UUID), which a copy of the log keeps. An empty log that was
  * never used receives a new identity.
- * @param storedIdentity the identity that PostgreSQL has stored; null at the first start
+ * @param storedIdentity the identity that PostgreSQL has stored, or null at the first start
  * @returns the identity, for the caller to store
  * @throws LogIdentityMismatch if the log has another identity than the stored one, or none
  * @throws EventLogUnavailable, AppendOutcomeUnknown (call again)

@@ -46,8 +46,8 @@ export interface EventLog {
    *   `.`, `_`, `-`; at most 200 characters
    * @param expectedRevision revision of the stream's last event, or `NO_STREAM` (-1) if the stream
    *   must not exist yet
-   * @param events at least one; their ids are unique over the whole log. No adapter detects a second
-   *   use: the log relies on the producer.
+   * @param events the events, at least one; their ids are unique over the whole log. No adapter detects a second use:
+   * the log relies on the producer.
    * @returns revision of the last appended event
    * @throws RevisionConflict, AppendOutcomeUnknown, AppendTooLarge, AppendRefused,
    *   EventLogUnavailable
@@ -56,9 +56,9 @@ export interface EventLog {
   append(stream: string, expectedRevision: number, events: readonly NewEvent[]): Promise<AppendResult>;
 
   /**
-   * Appends to several streams, each as `append` does: the failure of one affects no other. The
-   * order of the log between the streams is that of the appends with the `postgres` adapter only.
-   * @param appends of different streams; the caller bounds their total size
+   * Appends to several streams, each as `append` does: the failure of one append affects no other. Only the `postgres`
+   * adapter keeps the order of the appends between streams.
+   * @param appends appends to different streams; the caller bounds their total size
    * @returns one outcome for each append, in order. Never rejects.
    */
   appendAll(appends: readonly StreamAppend[]): Promise<AppendOutcome[]>;
@@ -77,9 +77,9 @@ export interface EventLog {
 
   /**
    * Reads single events.
-   * @param places any number, also of one event; the caller bounds how many it holds in memory
-   * @returns for each place, in order, its event; null if the log has none there: the stream does not
-   *   exist, was deleted or ends before, or the server removed the event
+   * @param places any number of places, even several of one event; the caller bounds how many it holds in memory
+   * @returns for each place, in order, its event, or null if the log has none there: the stream does not exist, was
+   * deleted or ends before, or the server removed the event
    * @throws EventLogUnavailable
    */
   readEvents(places: readonly EventPlace[]): Promise<(StreamEvent | null)[]>;
@@ -108,7 +108,7 @@ export interface EventLog {
   /**
    * Reads the whole log forwards in its global order, without system events and foreign streams. It
    * finds no gap: a reader of many pages checks for gaps with `Continuity`.
-   * @param after only events after this position; null: from the beginning
+   * @param after only events after this position are read; null reads from the beginning
    * @param limit maximum number of events; fewer are returned if they would exceed the bytes of a
    *   page
    * @returns a page. `events` may be empty although more events follow, if they were filtered out.
@@ -173,7 +173,7 @@ export interface EventPlace {
 
 /** An event as read from its stream. */
 export interface StreamEvent extends NewEvent, EventPlace {
-  /** The body of a consent, if it has already been parsed: see `consentOf`. Absent: it has not. */
+  /** The body of a consent, if it has already been parsed: see `consentOf`. Absent if it has not. */
   readonly consent?: ConsentBody | null;
 }
 

@@ -4,9 +4,9 @@ import { abortOf } from '../../platform/background/signals.js';
 import { pause } from '../../platform/background/waiting.js';
 import type { EventLog, LoggedEvent, LogPage, Position } from './port.js';
 
-/** Most pages kept in memory. A page has at most 4 MB. */
+/** Maximum number of pages in memory. A page has at most 4 MB. */
 const MAX_PAGES = 8;
-/** Events per page for a reader that does not share pages with others. */
+/** Number of events per page for a reader that does not share pages with others. */
 const PAGE_EVENTS = 500;
 
 /** A page that was read, with the position after which it begins. */
@@ -128,7 +128,7 @@ class SharedReads implements SharedLog {
   }
 
   /**
-   * Returns the pages kept after a position; null if there are none, or if they are not everything that the log has.
+   * Returns the pages kept after a position, or null if there are none, or if they are not everything that the log has.
    */
   #keptAfter(after: Position | null): KeptPage | null {
     const page = this.#pages.find((kept) => isWithin(kept, after));
@@ -139,7 +139,7 @@ class SharedReads implements SharedLog {
 
   /**
    * Reads a page that is not kept.
-   * @returns null if `signal` was aborted first; `ahead` if the feed is at an earlier position
+   * @returns null if `signal` was aborted first, or `ahead` if the feed is at an earlier position
    * @throws EventLogUnavailable for a subscriber whose position precedes the kept pages
    */
   async #nextPage(after: Position | null, signal: AbortSignal): Promise<LogPage | 'ahead' | null> {

@@ -28,7 +28,7 @@ import {
   writeImports,
 } from './write-imports.js';
 
-/** Rows per transaction, so that it holds the lock on the site for only a few milliseconds. */
+/** Number of rows per transaction, so that it holds the lock on the site for only a few milliseconds. */
 const BLOCK_ROWS = 200;
 
 /** A row that cannot be imported. */
@@ -133,7 +133,7 @@ export async function checkFile(
 }
 
 export interface WriteOptions {
-  /** In the role `consent_ledger_admin`. */
+  /** Connections in the role `consent_ledger_admin`. */
   readonly db: Queryable;
   readonly random: RandomPool;
   /** Reads the site again, after a change of it. */

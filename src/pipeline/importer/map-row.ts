@@ -6,7 +6,7 @@ import { type ParsedConsent, parseConsents } from '../admission/parse-consents.j
 import { type Choice, type Field, FROM_CATEGORIES, isStorable, type Mapping, type Time } from './mapping.js';
 import type { ImportVersion } from './versions.js';
 
-/** Why a row is invalid. Of the row itself, it contains only names of columns. */
+/** Why a row is invalid. The text names columns of the row, and contains none of its values. */
 export interface RowProblem {
   readonly column: string;
   readonly reason: string;
@@ -18,9 +18,9 @@ export interface StatedConsent {
   readonly version: ImportVersion;
   /** Unix milliseconds. */
   readonly claimedAt: number;
-  /** As the row states it, in Unix milliseconds; null if it states none. */
+  /** The time that the row states, in Unix milliseconds, or null if it states none. */
   readonly validUntil: number | null;
-  /** Id of the record in the former tool; null if none is mapped. */
+  /** Id of the record in the former tool, or null if none is mapped. */
   readonly recordId: string | null;
 }
 
@@ -315,7 +315,7 @@ function textOf(values: JsonObject, field: Field): string | null {
   throw new WrongValue(column, 'has a value that `values` of the mapping does not name');
 }
 
-/** @returns Unix milliseconds; null if the row has no time there */
+/** @returns Unix milliseconds, or null if the row has no time there */
 function timeOf(values: JsonObject, { column, format }: Time): number | null {
   const text = asText(valueAt(values, column));
   if (text === null || text === '') return null;
@@ -350,7 +350,7 @@ function required<T>(value: T | null, column: string): T {
   return value;
 }
 
-/** Returns the value of a column: the member with this name, or the one at this path; null if there is none. */
+/** Returns the value of a column: the member with this name, or the one at this path, or null if there is none. */
 function valueAt(values: JsonObject, column: string): JsonValue {
   return lookedUp(values, column) ?? null;
 }

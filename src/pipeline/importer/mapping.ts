@@ -28,11 +28,11 @@ const PERSON_FIELDS = [
   'declaration_text',
 ] as const;
 
-/** A member name; with dots, the path to a member of an inner object. */
+/** A member name, or with dots, the path to a member of an inner object. */
 const Column = z.string().min(1).max(200);
 /**
  * Returns whether a record may contain a text. Verifiers read strict JSON, which refuses U+0000 and lone surrogates, so
- * a record with one would be invalid for ever.
+ * a record with one would be invalid forever.
  */
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 const NOT_STORABLE = 'must not contain U+0000 or half a surrogate pair';
@@ -47,13 +47,13 @@ const Field = z.union([
 export type Field = z.infer<typeof Field>;
 
 /**
- * `iso`: ISO 8601 with an offset. `iso_utc`: the same, in UTC where the offset is missing, with a space
- * or a `T`. `unix`, `unix_ms`: seconds and milliseconds since 1970.
+ * `iso` is ISO 8601 with an offset. `iso_utc` is the same with a space or a `T`, and in UTC if the offset is missing.
+ * `unix` and `unix_ms` are seconds and milliseconds since 1970.
  */
 const Time = z.strictObject({ column: Column, format: z.enum(['iso', 'iso_utc', 'unix', 'unix_ms']).default('iso') });
 export type Time = z.infer<typeof Time>;
 
-/** How the items of a list are separated, and items that are known to mean none of the categories. */
+/** How the items of a list are separated, and which items are known to mean none of the categories. */
 const LIST = {
   separator: z.string().min(1).max(5).default(','),
   case: z.enum(['exact', 'ignored']).default('exact'),
@@ -138,7 +138,8 @@ export class InvalidMapping extends Error {
 
 /**
  * Reads a mapping from YAML or JSON.
- * @param base a preset, whose members apply where the file does not name them; absent: the file has all members
+ * @param base a preset, whose members apply where the file does not name them; if absent, the file must have all
+ * members
  * @throws InvalidMapping
  */
 export function parseMapping(text: string | null, base: Readonly<Record<string, unknown>> = {}): Mapping {

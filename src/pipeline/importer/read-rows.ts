@@ -8,7 +8,7 @@ import type { FileFormat, Mapping } from './mapping.js';
 
 /** Largest row, in bytes. */
 export const MAX_ROW_BYTES = 1_048_576;
-/** Largest number of columns of a CSV file. */
+/** Maximum number of columns of a CSV file. */
 const MAX_COLUMNS = 1_000;
 
 /** A row of a file with its number, from 1. The header line of a CSV file does not count. */
@@ -16,7 +16,7 @@ export interface SourceRow {
   readonly row: number;
   /** Null if the row cannot be read. */
   readonly values: JsonObject | null;
-  /** Why it cannot be read, without any content of the row. */
+  /** Why the row cannot be read, without any of its content. */
   readonly problem: string | null;
 }
 
@@ -32,9 +32,9 @@ const Place = z.object({ records: z.int(), lines: z.int() });
 const QUOTE_ERRORS: ReadonlySet<string> = new Set(['CSV_INVALID_CLOSING_QUOTE', 'INVALID_OPENING_QUOTE']);
 
 /**
- * Reads the rows of a file one after the other, whatever its size.
+ * Reads the rows of a file of any size one after the other.
  * @param onBytes receives each piece of the file, in order
- * @param columns that a CSV file must have
+ * @param columns the columns that a CSV file must have
  * @throws UnreadableFile; errors of the file system
  */
 export async function* readRows(
@@ -59,7 +59,7 @@ async function* csvRows(
   delimiter: string,
   columns: readonly string[],
 ): AsyncGenerator<SourceRow, void> {
-  /** Rows that cannot be read: how many records precede each, and its line. */
+  /** Rows that cannot be read, each with its line and the number of records before it. */
   const damaged: { readonly after: number; readonly line: number }[] = [];
   const parser = csvParser({
     bom: true,

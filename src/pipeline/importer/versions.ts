@@ -20,7 +20,7 @@ const Document = z.object({ id: z.string(), kind: z.string() });
 
 /**
  * Reads the published versions of a site. A version whose row was altered is left out.
- * @returns by id
+ * @returns the versions by id
  */
 export async function publishedVersions(
   db: Queryable,

@@ -100,7 +100,7 @@ export class SiteChanged extends Error {
 const SiteRows = z.array(z.object({ config_revision: z.int() }));
 const DigestRows = z.array(z.object({ digest: z.instanceof(Uint8Array) }));
 
-/** Selects the digests of rows that were imported before. @returns in hex */
+/** Selects the digests of rows that were imported before. @returns the digests in hex */
 export async function importedBefore(
   db: Queryable,
   siteId: string,
@@ -115,7 +115,7 @@ export async function importedBefore(
 
 /**
  * Writes rows with their events and keys in one transaction, each once. A concurrent import of the same rows waits.
- * @param db in the role `consent_ledger_admin`
+ * @param db a handle in the role `consent_ledger_admin`
  * @returns how many rows were not imported before
  * @throws SiteChanged
  */
@@ -181,7 +181,7 @@ export class OutboxFull extends Error {
 
 /**
  * Waits until half of the outbox is free. If it were full, the service would refuse consents.
- * @param db in a role that reads the outbox
+ * @param db a handle in a role that reads the outbox
  * @param maxRows events at which the outbox is full
  * @throws OutboxFull
  */

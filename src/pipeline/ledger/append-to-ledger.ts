@@ -16,7 +16,7 @@ export function ledgerEvent(type: string, body: JsonValue): NewEvent {
 
 /**
  * Appends events to `ledger`, all or none, if the stream still ends where `state` does, and if they can be applied
- * there: otherwise the event would stop every worker for ever. After any outcome, the caller follows the ledger; only
+ * there: otherwise the event would stop every worker forever. After any outcome, the caller follows the ledger; only
  * its content is authoritative.
  * @returns false if another process was first, or the response was lost
  * @throws LedgerRefused if an event could not be applied

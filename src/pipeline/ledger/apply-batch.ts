@@ -18,27 +18,27 @@ import { readSealedHeads } from './sealed-heads.js';
 export interface CheckedBatch {
   readonly header: BatchHeader;
   readonly headerText: string;
-  /** Leaves of the batch; empty for a roll-up. */
+  /** Leaves of the batch. Empty for a roll-up. */
   readonly leaves: readonly SealedLeaf[];
-  /** Inner nodes of the tree over the leaves (`BatchTree`); empty for a roll-up. */
+  /** Inner nodes of the tree over the leaves (`BatchTree`). Empty for a roll-up. */
   readonly nodes: Uint8Array;
   readonly heads: StreamHeads;
 }
 
 /** Parts of a batch or roll-up that its sealer has computed, so that they are not computed again. */
 export interface KnownBatch {
-  /** The leaves of the runs; none for a roll-up. */
+  /** The leaves of the runs. Empty for a roll-up. */
   readonly leaves: readonly SealedLeaf[];
-  /** Commitment to all batches that a roll-up covers; null for a batch. */
+  /** Commitment to all batches that a roll-up covers, or null for a batch. */
   readonly covered: Commitment | null;
 }
 
 /**
  * Checks that the root of a sealed batch is that of the events in the log, and that a roll-up is the sum
  * of the batches that it covers.
- * @param state before the batch; the tables are at its revision
- * @param header as `batchHeaderOf` returns it
- * @param known what was computed earlier; null: everything is computed from the log
+ * @param state the state before the batch; the tables are at its revision
+ * @param header the header that `batchHeaderOf` returns
+ * @param known what was computed earlier, or null if everything is computed from the log
  * @throws LedgerCorrupt, TablesDiffer, EventLogUnavailable, database errors
  */
 export async function checkBatch(
@@ -140,7 +140,7 @@ async function leavesFromLog(
 
 /**
  * Stores a checked batch.
- * @param db in a transaction that locks the row of `sealer_state`
+ * @param db a handle in a transaction that locks the row of `sealer_state`
  * @param tree the ledger tree before the batch
  * @throws TablesDiffer if a batch before it is not stored
  */
@@ -187,7 +187,7 @@ export async function insertBatch(db: Queryable, batch: CheckedBatch, tree: Ledg
 
 const NumberRows = z.array(z.object({ stream: z.string(), number: z.int() }));
 
-/** @returns the number of each stream: the next ones for those that the ledger has for the first time */
+/** @returns the number of each stream; streams that are new in the ledger get the next numbers */
 async function storeHeads(db: Queryable, heads: StreamHeads): Promise<ReadonlyMap<string, number>> {
   const sealed = heads.entries();
   const { rows } = await db.query(

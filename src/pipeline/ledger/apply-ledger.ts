@@ -28,7 +28,7 @@ export interface AppendedBatch {
 }
 
 export interface CatchUpOptions {
-  /** The ledger as the caller followed it so far; without it, it is read from the log. */
+  /** The ledger as the caller followed it so far. If omitted, it is read from the log. */
   readonly from?: FollowedLedger | null;
   readonly known?: AppendedBatch;
   /** Last revision to follow; the default is the end of the stream. */
@@ -85,7 +85,7 @@ interface CheckedEvent {
   readonly heads: StreamHeads | null;
 }
 
-/** @throws LedgerCorrupt unless a later event of the stream skips the event */
+/** @throws LedgerCorrupt unless a later event of the stream skips this event */
 async function checkEvent(
   db: Queryable,
   eventLog: EventLog,
@@ -218,9 +218,9 @@ async function insertFirstKey(db: Queryable, body: LedgerKeyPublishedBody): Prom
 }
 
 /**
- * Stores a checked time stamp. With the last one of its quorum, it also stores the checkpoint and the
- * keys to which it hands over. From then on these sign alone.
- * @param db in a transaction that locks the row of `sealer_state`
+ * Stores a checked time stamp. If it is the last one of the quorum, also stores the checkpoint and the keys that it
+ * hands over to. From then on only these keys sign.
+ * @param db a handle in a transaction that locks the row of `sealer_state`
  */
 async function insertCheckpoint(
   db: Queryable,
@@ -264,9 +264,8 @@ async function insertCheckpoint(
 }
 
 /**
- * Stores a part of what evidence needs. A part that is there already stays: two processes
- * may have added the same item.
- * @param db in a transaction that locks the row of `sealer_state`
+ * Stores a part of what evidence needs. An existing part stays, because two processes may have added the same item.
+ * @param db a handle in a transaction that locks the row of `sealer_state`
  */
 async function insertEvidence(db: Queryable, { sha256, kind, part, parts, data }: EvidenceKeptBody): Promise<void> {
   await db.query(

@@ -5,7 +5,7 @@ import { hashesOfRanges, inclusionRanges, type LeafRange, nodesOfRanges } from '
 import { Frontier, type TreeNode } from '../../../schemas/merkle/tree.js';
 import type { Queryable } from '../../platform/database/pool.js';
 
-/** The hash of a node of the ledger tree, 32 bytes; undefined for a node that is not stored. */
+/** The hash of a node of the ledger tree, 32 bytes, or undefined for a node that is not stored. */
 export type FindNode = (node: TreeNode) => Uint8Array | undefined;
 
 const NodeRows = z.array(z.object({ level: z.int(), index: z.int(), hash: z.instanceof(Uint8Array) }));
@@ -77,7 +77,7 @@ function placeOf({ level, index }: TreeNode, count: number): number {
   return place;
 }
 
-/** Most leaves whose nodes fit into one PostgreSQL value, which has at most 1 GiB. */
+/** Maximum number of leaves whose nodes fit into one PostgreSQL value, which has at most 1 GiB. */
 const MAX_COUNT = 2 ** 30 / HASH_LENGTH;
 
 const Rows = z.array(z.object({ level: z.int(), index: z.int(), hash: z.instanceof(Uint8Array) }));
@@ -87,7 +87,7 @@ const Rows = z.array(z.object({ level: z.int(), index: z.int(), hash: z.instance
  * verified: the caller checks that the path leads to the root.
  * @param index index of the leaf in the batch
  * @param count leaves of the batch
- * @returns from the leaf's sibling upwards; null if a node is not stored
+ * @returns the path from the leaf's sibling upwards, or null if a node is not stored
  */
 export async function readBatchPath(
   db: Queryable,

@@ -83,7 +83,7 @@ function countOf(runs: readonly Run[]): number {
 /**
  * Checks that a sealed batch or roll-up continues the ledger, and that its header commits to its runs
  * and tags.
- * @param state at the revision of the event, before the batch
+ * @param state the state at the revision of the event, before the batch
  * @throws LedgerCorrupt
  */
 export function batchHeaderOf(state: FollowedLedger, body: BatchSealedBody): BatchHeader {

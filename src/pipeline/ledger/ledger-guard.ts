@@ -30,7 +30,7 @@ export interface LedgerGuard {
   /**
    * Checks before an append to `ledger`. A log that went back in time would accept another event at a revision that it
    * lost but that the tables have.
-   * @param expectedRevision of the append
+   * @param expectedRevision expected revision of the append
    * @throws RevisionConflict if the tables have later events of the ledger than that; as `check`
    */
   checkAppend(expectedRevision: number): Promise<void>;
@@ -43,7 +43,7 @@ export interface LedgerGuardOptions {
   readonly memory: LedgerMemory;
   /**
    * The log, for a process that signs. What such a process remembers comes from the log, so that a table that was wrong
-   * for a moment is not remembered for ever. Only such a process writes the file. Null if the process does not sign and
+   * for a moment is not remembered forever. Only such a process writes the file. Null if the process does not sign and
    * does not depend on the log.
    */
   readonly eventLog: EventLog | null;
@@ -144,7 +144,7 @@ export async function continues(db: Queryable, state: LedgerState, head: LedgerH
   return state.size >= head.size && toHex(await readLedgerRoot(db, head.size)) === head.root;
 }
 
-/** The head of the ledger. @param root of the ledger tree, 32 bytes */
+/** The head of the ledger. @param root root of the ledger tree, 32 bytes */
 export function headOf({ size, revision, key }: LedgerState, root: Uint8Array): LedgerHead {
   return { v: 1, size, root: toHex(root), revision, key, written_at: new Date().toISOString() };
 }

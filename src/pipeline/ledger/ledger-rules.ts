@@ -180,7 +180,7 @@ function followSkip(state: FollowedLedger, { revision }: LedgerEventSkippedBody)
  * Checks a time stamp of a checkpoint: both keys of the ledger must have signed its note over a root of
  * the tree, and on the first checkpoint over an announcement the announced keys too. While a checkpoint
  * has too few time stamps, each further one must be over the same note.
- * @param state at the revision of the event, before the time stamp
+ * @param state the state at the revision of the event, before the time stamp
  * @returns the announced keys, if the checkpoint hands over to them
  * @throws LedgerCorrupt
  */
@@ -212,7 +212,7 @@ async function handoverOf(state: FollowedLedger, body: CheckpointStampedBody): P
   return next;
 }
 
-/** Returns the announced keys that must also sign a checkpoint of this size; null if none. */
+/** Returns the announced keys that must also sign a checkpoint of this size, or null if none must. */
 export function keysDueAt({ announced }: Pick<FollowedLedger, 'announced'>, size: number): AnnouncedKey | null {
   return announced !== null && size > announced.batch ? announced : null;
 }

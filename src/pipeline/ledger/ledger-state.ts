@@ -17,14 +17,14 @@ export interface SealedLeaf {
   readonly eventId: string;
   /** 32 bytes. */
   readonly hash: Uint8Array;
-  /** Tag of a consent or an erasure, 32 bytes; null for other events. */
+  /** Tag of a consent or an erasure, 32 bytes, or null for other events. */
   readonly tag: Uint8Array | null;
 }
 
 /**
  * Computes the leaf of an event, chained to the preceding one of its stream.
  * @param head the preceding event; its revision must be one less
- * @param tag the tag if the event is a consent or an erasure, 32 bytes; else null
+ * @param tag the tag of a consent or an erasure, 32 bytes; null for other events
  * @throws InvalidEventBody if the event cannot be sealed
  * @throws RangeError if it does not follow `head`
  */
@@ -109,7 +109,7 @@ export interface AnnouncedKey {
   readonly batch: number;
 }
 
-/** The next keys that a batch announces; null: none. @param batch its number */
+/** The next keys that a batch announces, or null if there is none. @param batch its number */
 export function announcedKey(batch: number, { announced }: BatchSealedBody): AnnouncedKey | null {
   if (announced === undefined) return null;
   return { key: announced.key, mlDsaKey: announced.ml_dsa_key, revision: announced.revision, batch };
@@ -120,13 +120,13 @@ export interface LedgerTree {
   readonly size: number;
   /** Roots of its perfect subtrees, largest first. */
   readonly frontier: readonly Uint8Array[];
-  /** The tree without its last leaf; null if no further checkpoint can have that size. */
+  /** The tree without its last leaf, or null if no further checkpoint can have that size. */
   readonly previous: LedgerTree | null;
 }
 
 /**
- * The ledger, read from its stream in the event log. This state decides every append and signature; no
- * derived table does, because a row that was wrong for a moment would otherwise be wrong for ever.
+ * The ledger, read from its stream in the event log. This state decides every append and signature; no derived table
+ * does, because a row that was wrong for a moment would otherwise be wrong forever.
  */
 export interface FollowedLedger extends LedgerState {
   readonly tree: LedgerTree;
@@ -144,7 +144,7 @@ export function rootOf({ frontier }: LedgerTree): Uint8Array {
   return foldFrontier(frontier);
 }
 
-/** Returns the root, 32 bytes, at a size for which a checkpoint can still be created; null for other sizes. */
+/** Returns the root, 32 bytes, at a size for which a checkpoint can still be created, or null for other sizes. */
 export function rootAt(tree: LedgerTree, size: number): Uint8Array | null {
   let at: LedgerTree | null = tree;
   while (at !== null && at.size > size) at = at.previous;
@@ -171,9 +171,9 @@ export function withoutSizesUpTo(tree: LedgerTree, size: number): LedgerTree {
 
 /** State of the ledger at one revision of its stream. */
 export interface LedgerState {
-  /** Last applied revision of `ledger`; -1: none. */
+  /** Last applied revision of `ledger`, or -1 if there is none. */
   readonly revision: number;
-  /** Every event of a sealed stream up to this position is in a Merkle batch; null if unknown. */
+  /** Position up to which every event of a sealed stream is in a Merkle batch, or null if it is unknown. */
   readonly logPosition: Position | null;
   /** Number of Merkle batches, which is the size of the ledger tree. */
   readonly size: number;
@@ -198,14 +198,14 @@ export interface PendingCheckpoint {
   readonly size: number;
   /** The exact text that its time stamps cover. */
   readonly note: string;
-  /** Its time stamps in the order obtained, at least one. */
+  /** Its time stamps in the order in which they were obtained, at least one. */
   readonly tokens: readonly { readonly sha256: string; readonly organization: string }[];
 }
 
 /** The last sealed event of a stream. */
 export interface StreamHead {
   readonly revision: number;
-  /** Leaf hash in hex; null before the first event. */
+  /** Leaf hash in hex, or null before the first event. */
   readonly leaf: string | null;
 }
 export const NOTHING_SEALED: StreamHead = { revision: -1, leaf: null };

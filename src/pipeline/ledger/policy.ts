@@ -30,7 +30,7 @@ function policyStreamEvent(type: string, record: LedgerPolicySetRecord | LedgerK
  * Appends an event to the stream `policy`, unless the stream needs none. Any number of processes may do
  * this concurrently: the expected revision lets one of them append. Each event is also stored in
  * PostgreSQL, from which a restored log can be filled.
- * @param db in the role `consent_ledger_worker`
+ * @param db a handle in the role `consent_ledger_worker`
  * @param next returns the event that the stream needs, or null. It is called again after each attempt
  * @returns the stream as it was when it needed none
  * @throws LogBehind if the log ends before the stored events
@@ -92,7 +92,7 @@ export interface PolicySettings {
   readonly stampWithinSeconds: number;
   /** Number of distinct time stamp authorities for each checkpoint; the default is 1. */
   readonly stamps?: number;
-  /** One verifier-key line of each witness; the default is none. */
+  /** One verifier-key line for each witness; the default is none. */
   readonly witnesses?: readonly string[];
   /** Number of witnesses that cosign each checkpoint; the default is 0. */
   readonly witnessesRequired?: number;
@@ -101,7 +101,7 @@ export interface PolicySettings {
 /**
  * Appends the configured policy to the stream `policy`, unless the newest policy there has the same
  * content.
- * @param db in the role `consent_ledger_worker`
+ * @param db a handle in the role `consent_ledger_worker`
  * @param now time for `created_at` of the event
  * @returns number of the policy in force
  * @throws the errors of `appendToPolicyStream`; InvalidEventBody
@@ -156,7 +156,7 @@ function policyEvent(settings: PolicySettings, number: number, createdAt: Date):
   });
 }
 
-/** The policy of an event of this stream; null for an announcement of keys. @throws InvalidEventBody */
+/** The policy of an event of this stream, or null for an announcement of keys. @throws InvalidEventBody */
 function policyOf({ type, data }: StreamEvent): LedgerPolicySetRecord | null {
   if (type === LEDGER_KEY_ANNOUNCED) return null;
   return parseRecord(LEDGER_POLICY_SET, parseBody(PublicEventBody, type, data).record);
@@ -166,8 +166,8 @@ function policyOf({ type, data }: StreamEvent): LedgerPolicySetRecord | null {
 export interface StampsDemanded {
   readonly authorities: number;
   /**
-   * Number of the first policy with fewer stamps that is not in effect yet; null if there is none. It takes effect with
-   * the first checkpoint over it that has the number of authorities demanded before.
+   * Number of the first policy with fewer stamps that is not in effect yet, or null if there is none. It takes effect
+   * with the first checkpoint over it that has the number of authorities required before.
    */
   readonly waitingPolicy: number | null;
 }
@@ -180,11 +180,11 @@ const MAX_TOKENS_READ = 1_000;
 
 /**
  * Reads how many distinct authorities must stamp the next checkpoint. A policy with fewer `stamps` counts only after a
- * checkpoint that contains it has the stamps that were demanded before (docs/evidence-format.md §9, “A lowered number
+ * checkpoint that contains it has the stamps that were required before (docs/evidence-format.md §9, “A lowered number
  * of stamps”). The policies come from the log. Where they were sealed and who stamped them comes from tables. A row
  * that is wrong for a moment can only complete one checkpoint too early or too late, and the next checkpoint, which is
  * decided afresh, covers everything before it.
- * @param configured number of authorities that the configuration demands
+ * @param configured number of authorities that the configuration requires
  * @throws InvalidEventBody, EventLogUnavailable, database errors
  */
 export async function readStampsDemanded(
@@ -223,30 +223,34 @@ async function countAuthorities(db: Queryable, batch: number): Promise<number> {
 
 /** How long the service may wait, in milliseconds, and still keep every policy that counts. */
 export interface PolicyPace {
-  /** From the first event of a batch to its sealing. */
+  /** Longest time from the first event of a batch to its sealing. */
   readonly sealMs: number;
-  /** From one time stamp to the next. */
+  /** Longest time from one time stamp to the next. */
   readonly stampMs: number;
   /** Whether only the newest policy decides. It then decides until another one is published. */
   readonly isSettled: boolean;
 }
 
-/** A published policy, and from which `created_at` of records verifiers apply it. */
+/** A published policy, and the `created_at` from which verifiers apply it to records. */
 export interface PublishedPolicy {
   readonly sealWithinSeconds: number;
   readonly stampWithinSeconds: number;
-  /** When its first time stamp was stored, milliseconds since 1970; null: it is not stamped yet. */
+  /**
+   * When the first time stamp of the policy was stored, in milliseconds since 1970, or null if it is not stamped yet.
+   */
   readonly stampedAt: number | null;
 }
 
-/** Milliseconds by which the clocks of the authorities and of the service may differ (docs/evidence-format.md §9). */
+/**
+ * How much the clocks of the authorities and of the service may differ, in milliseconds (docs/evidence-format.md §9).
+ */
 const CLOCK_TOLERANCE_MS = 300_000;
 
 /**
  * Computes the pace of sealing and stamping. A policy with longer delays applies to a record only if its time stamp is
  * earlier than the record (docs/evidence-format.md §9, “The ledger's policy”). Until all older records are due to be
  * stamped, the service therefore keeps the previous delays as well. Half of each delay is left for the work itself.
- * @param policies in the order of their stream
+ * @param policies the policies in the order of their stream
  * @param now milliseconds since 1970
  */
 export function policyPace(policies: readonly PublishedPolicy[], now: number): PolicyPace {
@@ -270,7 +274,7 @@ export function policyPace(policies: readonly PublishedPolicy[], now: number): P
 /**
  * Reads the published policies and computes the pace from them. Tables suffice, because the pace only decides how long
  * to wait, never what is appended.
- * @param db in the role `consent_ledger_worker`
+ * @param db a handle in the role `consent_ledger_worker`
  * @param now milliseconds since 1970
  * @throws InvalidEventBody, database errors
  */
@@ -300,7 +304,7 @@ const PolicyRows = z.array(z.object({ body: z.instanceof(Uint8Array), stamped_at
 /**
  * Appends the announcement of the ledger's next keys to the stream `policy`, unless it is there. Any number
  * of processes may do this concurrently.
- * @param db in the role `consent_ledger_worker`
+ * @param db a handle in the role `consent_ledger_worker`
  * @param keys verifier-key lines of Ed25519 and ML-DSA-44, of keys that are stored already
  * @param now time for `created_at` of the event
  * @throws the errors of `appendToPolicyStream`; InvalidEventBody
@@ -325,7 +329,7 @@ export async function announceLedgerKey(
 
 /**
  * Reads the announcement of keys among the events of a batch, as the event of the batch states it.
- * @param runs of the batch
+ * @param runs the runs of the batch
  * @throws InvalidEventBody if it is malformed, or the batch has two; RevisionGap, EventLogUnavailable
  */
 export async function readAnnounced(eventLog: EventLog, runs: readonly Run[]): Promise<BatchSealedBody['announced']> {

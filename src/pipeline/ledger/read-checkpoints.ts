@@ -6,7 +6,7 @@ import type { Queryable } from '../../platform/database/pool.js';
  * SQL: the first checkpoint that covers a Merkle batch and that enough authorities have stamped. A checkpoint of size n
  * covers the Merkle batches 0 to n − 1; only this file encodes that rule.
  * @param batch SQL of the batch's number, e.g. `l.batch` or `$1`
- * @param columns of `checkpoints`, separated by commas
+ * @param columns names of columns of `checkpoints`, separated by commas
  */
 export function firstStamp(batch: string, columns: string): string {
   return `select ${columns} from checkpoints where size > ${batch} order by size limit 1`;
@@ -14,7 +14,7 @@ export function firstStamp(batch: string, columns: string): string {
 
 /**
  * SQL: joins `firstStamp` to a row. If no checkpoint covers the batch, every column of the join is null.
- * @param alias of the joined row
+ * @param alias alias of the joined row
  */
 export function joinFirstStamp(batch: string, columns: string, alias: string): string {
   return `left join lateral (${firstStamp(batch, columns)}) ${alias} on true`;
@@ -27,7 +27,7 @@ export function isStamped(batch: string): string {
 
 const NoteRows = z.array(z.object({ note: z.string() })).max(1);
 
-/** Reads the exact text of a stamped checkpoint's note; null if there is none of this size. */
+/** Reads the exact text of a stamped checkpoint's note, or null if there is none of this size. */
 export async function readNote(db: Queryable, size: number): Promise<string | null> {
   const { rows } = await db.query('select note from checkpoints where size = $1', [size]);
   return NoteRows.parse(rows)[0]?.note ?? null;
@@ -35,7 +35,7 @@ export async function readNote(db: Queryable, size: number): Promise<string | nu
 
 const TokenRows = z.array(z.object({ tsr: z.instanceof(Buffer) })).max(1);
 
-/** Reads a time stamp response of a stamped checkpoint, as received; null if there is none. */
+/** Reads a time stamp response of a stamped checkpoint, as received, or null if there is none. */
 export async function readToken(db: Queryable, size: number, number: number): Promise<Buffer | null> {
   const { rows } = await db.query(
     'select t.tsr from checkpoint_tokens t join checkpoints c using (size) where t.size = $1 and t.number = $2',
@@ -61,7 +61,7 @@ export async function listCheckpoints(db: Queryable, after: number) {
 
 const LargestRows = z.tuple([z.object({ size: z.int() })]);
 
-/** The size of the newest stamped checkpoint; 0 if there is none. */
+/** The size of the newest stamped checkpoint, or 0 if there is none. */
 export async function readLargestSize(db: Queryable): Promise<number> {
   const { rows } = await db.query('select coalesce(max(size), 0) as size from checkpoints');
   const [{ size }] = LargestRows.parse(rows);
@@ -72,7 +72,7 @@ const lineRows = z.array(z.object({ line: z.string() }));
 
 /**
  * Returns the cosignatures of a checkpoint as signature lines, oldest first.
- * @returns empty if no witness has cosigned this size
+ * @returns an empty text if no witness has cosigned this size
  */
 export async function readCosignatures(db: Queryable, size: number): Promise<string> {
   const { rows } = await db.query('select line from cosignatures where size = $1 order by cosigned_at, witness', [

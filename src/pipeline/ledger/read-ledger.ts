@@ -44,7 +44,7 @@ async function* backwards(eventLog: EventLog, from: number): AsyncGenerator<Stre
   }
 }
 
-/** Returns the body of a `LedgerEventSkipped`; null for every other event. */
+/** Returns the body of a `LedgerEventSkipped`, or null for every other event. */
 export function skipOf({ type, data }: StreamEvent): LedgerEventSkippedBody | null {
   if (type !== LEDGER_EVENT_SKIPPED) return null;
   try {
@@ -86,8 +86,8 @@ function saltKeyOf({ type, data }: StreamEvent): Uint8Array | null {
 /**
  * Finds the newest checkpoint that has all of its time stamps.
  * @param from last revision that is read
- * @returns the event that completed it, and the batches from the last one that it covers up to that event, in order;
- *   null if there is no such checkpoint up to `from`
+ * @returns the event that completed it, and the batches from the last one that it covers up to that event, in order, or
+ * null if there is no such checkpoint up to `from`
  */
 export async function readNewestCheckpoint(
   eventLog: EventLog,

@@ -62,14 +62,14 @@ export async function acceptRestoredLedger(
 
 export interface SkippedEvent {
   readonly body: LedgerEventSkippedBody;
-  /** The next event that cannot be applied; null if the ledger can be followed to its end. */
+  /** The next event that cannot be applied, or null if the ledger can be followed to its end. */
   readonly next: LedgerCorrupt | null;
 }
 
 /**
  * Lets the ledger continue after an event that cannot be applied, if an operator decides so. The event stays in the
  * stream, followed by a record of the decision. An event that can be applied is never skipped, because it is evidence.
- * @param revision of the event, which the operator has read in the message of `LedgerCorrupt`
+ * @param revision revision of the event, which the operator has read in the message of `LedgerCorrupt`
  * @param report called with the record before it is appended, to record the decision
  * @returns null if this revision is not the one at which the ledger is stuck
  * @throws the errors of `catchUpLedger`, of `append` and of `report`
@@ -107,7 +107,7 @@ export async function skipLedgerEvent(
   }
 }
 
-/** Returns the event at which the ledger is stuck; null if it can be followed to its end. */
+/** Returns the event at which the ledger is stuck, or null if it can be followed to its end. */
 async function faultOf(db: Queryable, eventLog: EventLog): Promise<LedgerCorrupt | null> {
   try {
     await catchUpLedger(db, eventLog);

@@ -19,13 +19,13 @@ import { TablesDiffer } from './errors.js';
 import type { FollowedLedger } from './ledger-state.js';
 import { readBatchesBackwards } from './read-ledger.js';
 
-/** Tags per fetch. */
+/** Number of tags per fetch. */
 const PAGE = 10_000;
 
 const runRows = z.array(z.object({ number: z.int(), stream: z.string(), first: z.int(), last: z.int() }));
 const tagRows = z.array(z.object({ person_tag: z.instanceof(Uint8Array), batch: z.int(), index: z.int() }));
 
-/** The members of a header to which a roll-up commits. A batch also commits to its leaves. */
+/** The members of a header that a roll-up commits to. A batch also commits to its leaves. */
 export interface Commitment {
   readonly count: number;
   readonly streams_count: number;
@@ -121,7 +121,7 @@ export async function readRuns(
 
 /**
  * Reads the person tags of a batch or roll-up, in increasing order, 32 bytes each.
- * @param accept is called with each tag, the batch of its leaf and the leaf's index there
+ * @param accept a function that is called with each tag, the batch of its leaf and the leaf's index there
  */
 export async function eachTag(
   db: Queryable,
@@ -136,7 +136,8 @@ export async function eachTag(
 /**
  * Reads the tags like `eachTag`, page by page. The database sorts them, so that any number of tags needs little memory
  * here.
- * @param accept is called with the next tags, at least one; the following ones are read when it resolves
+ * @param accept a function that is called with the next tags, at least one; the following ones are read when it
+ * resolves
  */
 export async function eachTagPage(
   db: Queryable,

@@ -4,7 +4,7 @@ import { POLICY_KEY, type StreamKeyOf, streamKey } from '../../../schemas/eviden
 import type { Queryable } from '../../platform/database/pool.js';
 import { hmacSha256 } from '../../platform/keys/index.js';
 
-/** Bytes of the secret from which the salts of sites are derived. */
+/** Number of bytes of the secret from which the salts of sites are derived. */
 export const SALT_KEY_BYTES = 32;
 
 /** Number of streams whose keys are remembered. */
@@ -45,7 +45,7 @@ export const NO_STREAM_KEYS: StreamKeyOf = (stream) => {
 
 const SaltRows = z.array(z.object({ salt_key: z.instanceof(Uint8Array) })).max(1);
 
-/** Reads the secret of the ledger's salts, 32 bytes; null before the ledger's first event. */
+/** Reads the secret of the ledger's salts, 32 bytes, or null before the ledger's first event. */
 export async function readSaltKey(db: Queryable): Promise<Uint8Array | null> {
   const { rows } = await db.query('select salt_key from ledger_keys where replaces is null');
   return SaltRows.parse(rows)[0]?.salt_key ?? null;

@@ -18,7 +18,7 @@ export interface PreparedPage {
   readonly mutations: readonly (readonly Mutation[])[];
   /** Position of a read model after all of these events. */
   readonly position: Position;
-  /** Reason why the event after these cannot be applied; null if there is none. */
+  /** Reason why the event after these cannot be applied, or null if there is none. */
   readonly failure: Error | null;
 }
 
@@ -224,7 +224,7 @@ function parseJson(bytes: Uint8Array): unknown {
 /**
  * Finds the column whose type does not accept a value of these changes. PostgreSQL itself does not
  * name it, because the values of all rows are cast in one expression.
- * @returns `table.column (type)`; null if every type accepts its values
+ * @returns `table.column (type)`, or null if every type accepts its values
  * @throws UnexpectedState for a table or column that the projection does not have; database errors
  *   other than a refused value
  */

@@ -9,18 +9,18 @@ export interface TableComparison {
   readonly equal: boolean;
   /** Number of equal rows. */
   readonly rows: number;
-  /** The first rows that differ, at most `NAMED`. */
+  /** The first differing rows, at most `NAMED`. */
   readonly differences: readonly RowDifference[];
 }
 
-/** Rows that differ, of which a comparison names each. */
+/** Number of differing rows that a comparison names. */
 const NAMED = 10;
 
 /**
  * Compares the tables of two generations, each up to its first difference. Both generations must remain
  * at the same position.
  * @param live the generation that readers see
- * @param fresh the one that the log gives
+ * @param fresh the generation that the log gives
  */
 export async function compareGenerations(
   db: Queryable,
@@ -50,7 +50,7 @@ export async function compareGenerations(
   return comparisons;
 }
 
-/** Says in what a row differs from the one that the log gives. */
+/** Says how a row differs from the row that the log gives. */
 export function differenceText({ kind, columns }: RowDifference): string {
   if (kind === 'missing') return 'the row that the log gives is missing';
   return kind === 'extra' ? 'the log gives no such row' : `the log gives other values of ${columns.join(', ')}`;

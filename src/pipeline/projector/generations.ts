@@ -20,7 +20,7 @@ export interface Generation {
   readonly generation: number;
   /** Version of the definition that created it. */
   readonly version: number;
-  /** Last position of the log that it contains; null: none yet. */
+  /** Last position of the log that it contains, or null if it contains none yet. */
   readonly position: Position | null;
   /** Number of events read. */
   readonly events: number;

@@ -12,7 +12,7 @@ import { buildFirstGeneration, rebuildProjection } from './rebuild.js';
 
 export interface ProjectorOptions {
   /**
-   * In the role `consent_ledger_projections`, with at least two connections for each projection.
+   * A pool in the role `consent_ledger_projections`, with at least two connections for each projection.
    */
   readonly db: pg.Pool;
   readonly eventLog: EventLog;
@@ -103,8 +103,8 @@ async function followProjection(options: FollowOptions, signal: AbortSignal): Pr
 }
 
 /**
- * Returns the generation to keep up to date; null while the projection is stopped. A generation
- * that does not match the definition is replaced by a new one.
+ * Returns the generation to keep up to date, or null while the projection is stopped. A generation that does not match
+ * the definition is replaced by a new one.
  */
 async function openLive(options: FollowOptions, mayRetry: boolean, signal: AbortSignal): Promise<Generation | null> {
   const { db, eventLog, projection, logger } = options;

@@ -21,7 +21,7 @@ import { schemaOf } from './sql.js';
 import { hideViews, showGeneration } from './views.js';
 
 export interface RebuildOptions {
-  /** In the role `consent_ledger_projections`. */
+  /** A handle in the role `consent_ledger_projections`. */
   readonly db: pg.Pool;
   readonly eventLog: EventLog;
   readonly projection: Projection;
@@ -37,8 +37,8 @@ export interface RebuildOptions {
    */
   readonly yieldToAdmission?: () => Promise<void>;
   /**
-   * @param total number of events that the live read model has read, as an estimate of the total;
-   *   null without a live read model
+   * @param total number of events that the live read model has read, as an estimate of the total; null if there is no
+   * live read model
    */
   readonly onProgress?: (events: number, total: number | null) => void;
 }
@@ -49,8 +49,7 @@ export interface RebuildResult {
   /** Position of the log at which the generations were swapped. */
   readonly position: Position | null;
   /**
-   * Comparison with the live tables; null if no comparable generation exists (none, another
-   * version, or stopped).
+   * Comparison with the live tables, or null if no comparable generation exists (none, another version, or stopped).
    */
   readonly comparison: readonly TableComparison[] | null;
 }
@@ -97,7 +96,7 @@ export async function compareProjection(options: RebuildOptions): Promise<Rebuil
 
 /**
  * Creates empty views for projections that were never built, so that readers find them.
- * @param db in the role `consent_ledger_projections`
+ * @param db a handle in the role `consent_ledger_projections`
  */
 export async function prepareProjections(db: pg.Pool, projections: readonly Projection[]): Promise<void> {
   for (const projection of projections) {
@@ -123,7 +122,7 @@ export async function buildFirstGeneration(db: pg.Pool, projection: Projection):
 
 /**
  * Removes the read model of a projection: its views, its tables and its position.
- * @param db in the role `consent_ledger_projections`
+ * @param db a handle in the role `consent_ledger_projections`
  * @returns false if this database has no such projection
  * @throws RebuildRunning, ViewInUse, ReadModelInUse
  */
@@ -248,7 +247,7 @@ class Replay {
   /**
    * Replays in a pipeline: while the database applies one page, the next one is prepared, and the log reads the one
    * after. Preparation begins only when the rows were sent, because earlier it would delay them.
-   * @param until last position to replay; undefined: the end of the log; null: replay nothing
+   * @param until last position to replay; undefined for the end of the log, and null to replay nothing
    */
   async #replay(until: Position | null | undefined, betweenPages?: () => Promise<void>): Promise<void> {
     if (until === null) return;
@@ -271,7 +270,7 @@ class Replay {
     this.options.onProgress?.(this.fresh.events, total);
   }
 
-  /** The changes of each page of the log up to a position, in order. */
+  /** Yields the changes of each page of the log up to a position, in order. */
   async *#pages(until: Position | undefined): AsyncGenerator<PreparedPage, void, undefined> {
     const { eventLog, projection } = this.options;
     let cursor = this.fresh.position;

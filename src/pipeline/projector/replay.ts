@@ -9,17 +9,17 @@ import { createTablesSql, identifier, readingIndexes, statementSql, statementsOf
 /** A replay of a projection into temporary tables, for comparison. */
 export interface TemporaryReplay {
   readonly projection: Projection;
-  /** Position up to which the events are applied; null: none. */
+  /** Position up to which the events are applied, or null if there is none. */
   readonly position: Position | null;
   /** Number of applied events. */
   readonly events: number;
   /**
    * Applies the next events.
-   * @param position after them
+   * @param position position after these events
    * @throws ProjectionFailure if an event cannot be applied; database errors
    */
   apply(events: readonly LoggedEvent[], position: Position | null): Promise<void>;
-  /** Makes the tables those of a generation that is built: with all indexes, but without rows. */
+  /** Gives the tables the form of a built generation: with all indexes, but without rows. */
   empty(): Promise<void>;
 }
 
@@ -101,7 +101,7 @@ export async function advanceReplays(
   }
 }
 
-/** Whether the replay has come as far as it must. */
+/** Whether the replay has reached its position. */
 export function isReached({ replay, until }: ReplayTarget): boolean {
   return replay.position !== null && replay.position >= until;
 }

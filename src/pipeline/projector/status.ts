@@ -10,11 +10,11 @@ import { type ProjectionState, readStored } from './generations.js';
 /** Properties of a projection that lists and status show. */
 export interface KnownProjection {
   readonly name: string;
-  /** Version of the definition; of a projection from a file, the version that built the live tables. */
+  /** Version of the definition. For a projection from a file, this is the version that built the live tables. */
   readonly version: number;
   /** Names in the schema `read_model`. */
   readonly views: readonly string[];
-  /** `service`: a worker keeps it up to date; `file`: each rebuild from its file does. */
+  /** `service` if a worker keeps it up to date, `file` if only a rebuild from its file does. */
   readonly source: 'service' | 'file';
 }
 
@@ -35,7 +35,7 @@ export interface ProjectionStatus extends Omit<KnownProjection, 'views'> {
   readonly position: Position | null;
   /** Number of events read from the log. */
   readonly events: number;
-  /** Whether the projection has read the whole log; null if the log does not respond. */
+  /** Whether the projection has read the whole log, or null if the log does not respond. */
   readonly isUpToDate: boolean | null;
 }
 

@@ -22,7 +22,7 @@ const viewRows = z.array(z.object({ view: z.string() }));
 /**
  * Points the views of `read_model` to this generation and records it as the live one. Rights that
  * other roles have on a view survive.
- * @param db in a transaction: readers see the old generation until it commits, and then the new one
+ * @param db a handle in a transaction: readers see the old generation until it commits, and then the new one
  * @throws ViewTaken
  * @throws ViewInUse if a view changes its columns and an object of the database depends on it
  */
@@ -47,7 +47,7 @@ export async function showGeneration(db: Queryable, projection: Projection, gene
 
 /**
  * Drops the views of a projection, which then has no live generation.
- * @param db in a transaction
+ * @param db a handle in a transaction
  * @throws ViewInUse
  */
 export async function hideViews(db: Queryable, name: string): Promise<void> {

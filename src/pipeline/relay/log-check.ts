@@ -15,14 +15,14 @@ export interface StreamEnds {
   readonly stream: string;
   /** Last revision that was appended. */
   readonly known: number;
-  /** First revision that the log has; `NO_STREAM` (-1) if none. */
+  /** First revision that the log has, or `NO_STREAM` (-1) if there is none. */
   readonly first: number;
   readonly actual: number;
 }
 
 export interface CheckOptions {
   readonly logger: ServiceLogger;
-  /** Pause between two pages of streams, in milliseconds; absent: none. */
+  /** Pause between two pages of streams, in milliseconds. If absent, there is no pause. */
   readonly paceMs?: number;
   /** Ends the check before the next page. */
   readonly signal?: AbortSignal;
@@ -32,7 +32,7 @@ export interface CheckOptions {
  * Verifies that every stream of the log still has all that was appended to it. A site whose stream lost events is
  * quarantined, and the others are not affected. The streams of the ledger come first, because an older log lacks events
  * of the whole ledger, not just of single sites.
- * @param db in the role `consent_ledger_worker`
+ * @param db a handle in the role `consent_ledger_worker`
  * @throws LogBehind, RevisionGap if a stream of the ledger lost events
  * @throws EventLogUnavailable, database errors
  */
@@ -47,7 +47,7 @@ export async function assertLogWhole(db: Queryable, eventLog: EventLog, options:
   }
 }
 
-/** Returns what a stream lost; null if nothing. */
+/** Returns what a stream lost, or null if it lost nothing. */
 export function damageOf({ stream, known, first, actual }: StreamEnds): LogDamaged | null {
   if (actual < known) return new LogBehind(stream, known, actual);
   return first > 0 ? new RevisionGap(stream, 0, first) : null;

@@ -15,7 +15,7 @@ export interface Run {
   readonly rows: readonly WaitingRow[];
 }
 
-/** Result of placing a run: how many of its events the log has now, and why not all; null if it has all of them. */
+/** Result of placing a run: how many of its events the log has now, and why not all, or null if it has all of them. */
 interface Placed {
   readonly events: number;
   readonly failure: unknown;
@@ -60,7 +60,7 @@ const refusedRow = z.tuple([z.object({ refused: z.array(z.coerce.number().nullab
 
 /**
  * Creates the placement for the `postgres` log: events get their positions and stay where they are.
- * @param db in the role `consent_ledger_worker`
+ * @param db a handle in the role `consent_ledger_worker`
  */
 export function sequenceRuns(db: Queryable): Placement {
   return {
@@ -97,7 +97,7 @@ const MAX_CACHED_STREAMS = 100_000;
 
 /**
  * Creates the placement for a log outside the database: events are appended there, each at its revision.
- * @param db in the role `consent_ledger_worker`
+ * @param db a handle in the role `consent_ledger_worker`
  */
 export function appendRuns(db: Queryable, eventLog: EventLog): Placement {
   return new AppendedRuns(db, eventLog);
@@ -167,7 +167,7 @@ class AppendedRuns implements Placement {
     return placed;
   }
 
-  /** Returns the append of the first events of a run, as many as one append accepts; null if it accepts none. */
+  /** Returns the append of the first events of a run, as many as one append accepts. Null if it accepts none. */
   #appendOf({ stream, rows }: Run): { readonly append: StreamAppend | null; readonly failure: unknown } {
     this.#inStep.delete(stream);
     const expectedRevision = (rows[0]?.revision ?? 0) - 1;
@@ -191,7 +191,7 @@ function divergence(error: LogDiverged): RefusedForGood {
   );
 }
 
-/** Returns why an append failed; null if it did not. */
+/** Returns why an append failed, or null if it did not. */
 function failureOf(outcome: AppendOutcome | undefined): unknown {
   if (outcome?.status === 'fulfilled') return null;
   const reason: unknown = outcome?.reason;

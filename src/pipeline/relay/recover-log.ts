@@ -25,7 +25,7 @@ export interface MissingEvents {
   readonly lastRevision: number;
 }
 
-/** An event that the service cannot have written. Neither it nor the rest of its stream is adopted. */
+/** An event that the service cannot have written. Neither the event nor the rest of its stream is adopted. */
 export interface ForeignEvent {
   readonly stream: string;
   readonly revision: number;
@@ -151,8 +151,8 @@ const waitingRows = z.array(z.object({ id: z.string(), type: z.string(), data: z
  * Adopts the end of a stream that the log has beyond this database. Waiting events that are in the log are marked as
  * relayed, and the others follow its end.
  * @param onFound called with each page of events that the log has beyond this database
- * @returns number of events found, and the foreign event that ended the search; null if the search reached the end of
- * the log
+ * @returns number of events found, and the foreign event that ended the search, or null if the search reached the end
+ * of the log
  */
 async function adopt(
   db: Queryable,
@@ -205,7 +205,7 @@ async function* allSites(db: Queryable): AsyncGenerator<string, void, undefined>
 export interface LostKeys {
   readonly siteId: string;
   readonly records: number;
-  /** False if the site itself was created after the backup and is gone. Its events stay in the log. */
+  /** False if the site itself was created after the backup and is missing. Its events stay in the log. */
   readonly isSiteKnown: boolean;
 }
 
@@ -239,7 +239,7 @@ class LostKeyCounter {
   }
 }
 
-/** Returns the record that an event announces as erased; null if it announces none. */
+/** Returns the record that an event announces as erased, or null if it announces none. */
 function erasedBy({ type, data }: StreamEvent): string | null {
   if (type !== SUBJECT_ERASED) return null;
   return parseRecord(SUBJECT_ERASED, parseBody(PublicEventBody, type, data).record).erased_event_id;

@@ -9,7 +9,7 @@ export interface PageRelayOptions {
   readonly db: Queryable;
   readonly placement: Placement;
   readonly keyring: ProofKeys;
-  /** Events in memory at the same time. */
+  /** Maximum number of events in memory at the same time. */
   readonly limits: PageLimits;
   readonly tracing?: Tracing;
 }

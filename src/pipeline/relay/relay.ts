@@ -24,7 +24,7 @@ import { type PageRelayOptions, relayFirstEvents } from './relay-page.js';
 import { BEFORE_ALL_SITES, sitesWaiting } from './waiting.js';
 
 export interface RelayOptions {
-  /** In the role `consent_ledger_worker`, with at least three connections. */
+  /** A pool in the role `consent_ledger_worker`, with at least three connections. */
   readonly db: pg.Pool;
   readonly eventLog: EventLog;
   readonly keyring: ProofKeys;
@@ -35,24 +35,24 @@ export interface RelayOptions {
   readonly pollMs?: number;
   /**
    * Finds waiting events whose notification was lost while the relay sleeps, which it does after `QUIET_TURNS` searches
-   * without a waiting event. Absent: the relay does not sleep.
+   * without a waiting event. If absent, the relay does not sleep.
    */
   readonly look?: Look;
   /**
-   * Pause after a page that took all waiting events, in milliseconds, so that events accumulate. A page costs several
-   * commits, here and in everything that follows the log, however few events it has.
+   * Pause after a page that took all waiting events, in milliseconds, so that events accumulate. Even a page with few
+   * events costs several commits, here and in everything that follows the log.
    */
   readonly gatherMs?: number;
   /**
-   * With a log outside PostgreSQL: milliseconds for which the database keeps events after they were sealed. Their
+   * How long the database keeps events after they were sealed, in milliseconds, if the log is outside PostgreSQL. Their
    * Merkle batch must also have a time stamp.
    */
   readonly retentionMs: number;
   /** Interval between deletions of such events, in milliseconds. */
   readonly retentionEveryMs?: number;
   /**
-   * Pause between two pages of the check that the log still has what was appended, in milliseconds. A
-   * page has 500 streams, and the check starts over after the last one.
+   * Pause between two pages of the check that the log still has all appended events, in milliseconds. A page has 500
+   * streams, and the check starts over after the last one.
    */
   readonly checkPaceMs?: number;
   /** Maximum number of events of a page, and size of their bodies. */
@@ -66,9 +66,9 @@ export interface Relay extends BackgroundPart {
   wake(): void;
 }
 
-/** Condition for `Looks`: whether an event waits. */
+/** SQL condition for `Looks`: true if an event waits. */
 export const EVENT_WAITS = 'exists (select from event_log.waiting)';
-/** Searches that find nothing before the relay sleeps. */
+/** Number of searches without a result after which the relay sleeps. */
 const QUIET_TURNS = 20;
 
 /**
@@ -163,7 +163,7 @@ class EventRelay implements Relay {
         const outcome = await this.#relayPage(signal);
         quietTurns = outcome === 'none' ? quietTurns + 1 : 0;
         if (quietTurns === 0) await bell.unset();
-        // Checked again after the bell is set, because events may have arrived just before.
+        // The search is repeated after the bell is set, because events may have arrived just before.
         else if (this.#maySleep(quietTurns) && !bell.isSet && (await bell.set())) continue;
         if (bell.isSet) await this.options.look?.wait(LONGEST_WAIT_MS, signal, this.#wakeUp.woken);
         else if (outcome !== 'more')
@@ -182,8 +182,8 @@ class EventRelay implements Relay {
 
   /**
    * Relays events of the next sites with waiting events.
-   * @returns `none` if no event waits; `idle` if no site has waiting events that can be relayed now;
-   *   `all` if every waiting event was taken; `more` if others may wait
+   * @returns `none` if no event waits, `idle` if no site has waiting events that can be relayed now, `all` if every
+   * waiting event was taken, or `more` if others may wait
    * @throws OperatorNeeded
    */
   async #relayPage(signal: AbortSignal): Promise<'none' | 'idle' | 'all' | 'more'> {

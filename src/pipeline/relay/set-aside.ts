@@ -22,7 +22,7 @@ export interface SetAside {
 /**
  * Sets aside the waiting events of a site that must never enter the log: altered ones, and positions whose event is
  * missing. The remaining events close the gaps, and the relay can continue.
- * @param db in the role `consent_ledger_worker`
+ * @param db a handle in the role `consent_ledger_worker`
  */
 export async function setRefusedAside(db: Queryable, keyring: ProofKeys, siteId: string): Promise<SetAside> {
   const eventIds: string[] = [];

@@ -15,7 +15,7 @@ export interface WaitingRow {
   readonly streamNumber: number;
   /** Revision of the first event. */
   readonly revision: number;
-  /** Number of the events, as the row states it. */
+  /** Number of events according to the row. */
   readonly count: number;
   readonly events: readonly NewEvent[];
 }
@@ -25,15 +25,15 @@ const NO_METADATA = new Uint8Array(0);
 const siteRows = z.array(z.object({ site_id: z.string(), is_quarantined: z.boolean() }));
 const revisionRows = z.array(z.object({ stream: z.string(), revision: z.int() }));
 
-/** No site has this id, and every site's id is greater. */
+/** No site has this id, and the id of every site is greater. */
 export const BEFORE_ALL_SITES = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Returns the next sites with waiting events after a site, in order, without quarantined sites.
  * @param after site after which to start, or `BEFORE_ALL_SITES`
- * @param limit maximum number of sites, quarantined ones included
- * @returns `last`: the site after which to continue; null after the last site. `areNone`: no site after `after` has
- *   waiting events, not even a quarantined one
+ * @param limit maximum number of sites, including quarantined ones
+ * @returns `last`: the site after which to continue, or null after the last site. `areNone`: no site after `after` has
+ * waiting events, not even a quarantined one
  */
 export async function sitesWaiting(
   db: Queryable,
@@ -72,7 +72,7 @@ export function sharePerSite({ maxEvents }: PageLimits, sites: number): number {
 /** The first waiting rows of sites. */
 export interface Waiting {
   readonly rows: readonly WaitingRow[];
-  /** Rows of which the database lacks an event. */
+  /** Rows with an event that the database lacks. */
   readonly withoutEvents: readonly Pick<WaitingRow, 'number' | 'siteId'>[];
 }
 
@@ -137,7 +137,7 @@ function copiedEvent(row: CopiedRow) {
   return { siteId, number, stream, streamNumber, revision, count, event };
 }
 
-/** Returns the last revision of the stream that the log has, as far as the database knows; -1 if none. */
+/** Returns the last revision of the stream that the log has, as far as the database knows, or -1 if there are none. */
 export async function loggedRevision(db: Queryable, stream: string): Promise<number> {
   return (await loggedRevisions(db, [stream])).get(stream) ?? -1;
 }
@@ -163,7 +163,7 @@ export class StreamMoved extends Error {
 /** SQLSTATE with which the functions of `event_log` answer that another process was first. */
 const SERIALIZATION_FAILURE = '40001';
 
-/** @throws StreamMoved if another process was first; else the error of `work` */
+/** @throws StreamMoved if another process was first; otherwise the error of `work` */
 export async function orMoved<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

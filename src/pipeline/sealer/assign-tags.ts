@@ -31,8 +31,8 @@ export interface Numbering {
 }
 
 /**
- * By how many numbers a row may lag behind the person's records. Most people have few records, so their rows never
- * change, and looking up a further record tries at most this many tags.
+ * How many numbers a row may lag behind the person's records. Most people have few records, so their rows never change,
+ * and looking up a further record tries at most this many tags.
  */
 const MAX_STORED_LAG = 8;
 
@@ -50,12 +50,12 @@ interface Person {
 /**
  * Assigns the person tags of consents: each record of a person gets the next number. A consent whose person is unknown
  * or erased gets random bytes.
- * @param nextNumbers of each person with a record in the pending batch, by site, blind index and seed; this function
- * updates it
- * @param events in the order in which they are sealed
- * @returns tags by event id, 32 bytes each; none for events that are not consents
+ * @param nextNumbers the next number of each person with a record in the pending batch, by site, blind index and seed;
+ * this function updates it
+ * @param events the events in the order in which they are sealed
+ * @returns tags by event id, 32 bytes each, without events that are not consents
  * @throws TablesDiffer if a row of `persons` contradicts the ledger
- * @throws NotGenuine if a key row was altered, because a tag says for ever whose record it is
+ * @throws NotGenuine if a key row was altered, because a tag says forever whose record it is
  */
 export async function assignTags(
   db: Queryable,
@@ -187,7 +187,10 @@ async function skipSealedNumbers(db: Queryable, persons: ReadonlyMap<PersonKey, 
   }
 }
 
-/** Stores how far the records of people with many records are sealed. @param nextNumbers of the sealed batch */
+/**
+ * Stores how far the records of people with many records are sealed.
+ * @param nextNumbers the next numbers after the sealed batch
+ */
 export async function rememberNumbers(db: Queryable, nextNumbers: ReadonlyMap<string, Numbering>): Promise<void> {
   const persons = [...nextNumbers]
     .filter(([, { next, stored }]) => next - 1 - stored >= MAX_STORED_LAG)

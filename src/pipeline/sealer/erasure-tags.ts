@@ -35,7 +35,7 @@ export interface ErasureTagOptions {
 /**
  * Adds the tags of erasures to those of consents. The tag is derived from the id of the erased event, or is random if
  * another erasure of this record already has that tag, so that no tag occurs twice.
- * @param events in the order in which they are sealed
+ * @param events the events in the order in which they are sealed
  * @param consentTags tags of the consents among them, by event id
  * @param pending leaves of the pending batch, before these events
  * @returns tags by event id, 32 bytes each
@@ -71,7 +71,7 @@ export async function withErasureTags(
 
 /**
  * Returns the tags that are already sealed. A stored leaf counts only if the log and the ledger tree confirm it,
- * because a tag is sealed for ever. A leaf that is missing from the table is not found. That is acceptable, because the
+ * because a tag is sealed forever. A leaf that is missing from the table is not found. That is acceptable, because the
  * service announces an erasure once: a tag could only occur twice if the row were wrong at the moment when a second
  * announcement is sealed.
  */

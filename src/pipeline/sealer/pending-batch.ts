@@ -21,7 +21,7 @@ export class PendingBatch {
   readonly #leaves: SealedLeaf[] = [];
   readonly #heads = new StreamHeads();
   #since: number | null = null;
-  /** When the oldest consent of the batch was accepted, in Unix milliseconds; null if it has none. */
+  /** When the oldest consent of the batch was accepted, in Unix milliseconds, or null if it has none. */
   oldestConsent: number | null = null;
 
   /** Numbering of each person who has a record in the batch, by site, blind index and seed. */
@@ -45,7 +45,7 @@ export class PendingBatch {
 
   /**
    * Adds an event, unless it is already sealed.
-   * @param tag the tag if the event is a consent or an erasure, 32 bytes; else null
+   * @param tag the tag of a consent or an erasure, 32 bytes; null for other events
    * @param now milliseconds of a monotonic clock
    * @returns false if the preceding event of its stream is neither sealed nor in this batch
    * @throws Unsealable if the event cannot be sealed

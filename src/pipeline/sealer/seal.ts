@@ -34,18 +34,17 @@ import { readSealedHeads } from '../ledger/sealed-heads.js';
 
 /** Content of a new Merkle batch. */
 export interface BatchContent {
-  /** In the order of the log. */
+  /** Events in the order of the log. */
   readonly leaves: readonly SealedLeaf[];
   /**
-   * Every event of a sealed stream up to this position is in this batch or an earlier one; null:
-   * unknown.
+   * Every event of a sealed stream up to this position is in this batch or an earlier one. Null if this is unknown.
    */
   readonly logPosition: Position | null;
 }
 
 /**
  * Builds the header of the batch that follows `state`.
- * @param leaves as `sortedLeaves` returns them
+ * @param leaves the leaves that `sortedLeaves` returns
  * @throws RangeError if the leaves of a stream are not adjacent in revision, or a tag occurs twice
  */
 export function nextHeader(state: FollowedLedger, leaves: readonly SealedLeaf[], now: Date): BatchHeader {

@@ -29,14 +29,14 @@ import { type BatchLimits, PendingBatch, QuarantinedStreams } from './pending-ba
 import { sealBatch } from './seal.js';
 
 export interface SealerOptions {
-  /** In the role `consent_ledger_worker`. */
+  /** A handle in the role `consent_ledger_worker`. */
   readonly db: pg.Pool;
   readonly eventLog: EventLog;
   readonly keyring: ProofKeys & SiteKeys;
   readonly logger: ServiceLogger;
   readonly signer: LedgerSigner;
   readonly limits: BatchLimits;
-  /** Policy to publish before the first batch; without it none is published. */
+  /** Policy to publish before the first batch. If omitted, none is published. */
   readonly policy?: PolicySettings;
   /** Interval of the search for new events while a batch grows, in milliseconds. */
   readonly pollMs?: number;
@@ -83,7 +83,7 @@ class Sealer implements BackgroundPart {
   #pendingLeaves = 0;
   readonly #leftOut: QuarantinedStreams;
   /**
-   * Ends of the streams that had unsealed events at the last check; empty once the end of the log has been reached
+   * Ends of the streams that had unsealed events at the last check. Empty once the end of the log has been reached
    * since.
    */
   #waiting: readonly StreamEnd[] = [];
@@ -163,7 +163,7 @@ class Sealer implements BackgroundPart {
     else await appends.wait(ticket, { followed: SLEEP_MS, alone: pollMs }, signal);
   }
 
-  /** Returns the configured limits, or stricter ones if a policy that still applies demands them. */
+  /** Returns the configured limits, or stricter ones if a policy that still applies requires them. */
   #limitsAt(pace: PolicyPace | null): BatchLimits {
     const { maxLeaves, maxAgeMs } = this.#limits;
     return { maxLeaves, maxAgeMs: Math.min(maxAgeMs, pace?.sealMs ?? maxAgeMs) };
@@ -319,8 +319,8 @@ interface StreamEnd {
 const StreamEnds = z.array(z.object({ stream: z.string(), revision: z.int() }));
 
 /**
- * Reads which streams have relayed events that are not sealed. @param among only these streams, up to these ends; null:
- * all
+ * Reads which streams have relayed events that are not sealed. @param among only these streams are read, up to these
+ * ends; null reads all
  */
 async function readUnsealed(db: Queryable, among: readonly StreamEnd[] | null): Promise<readonly StreamEnd[]> {
   const { rows } =

@@ -8,7 +8,7 @@ import type { StatedTime } from '../../timestamping/authorities.js';
 export interface NewestStamp extends StatedTime {
   readonly size: number;
   /**
-   * Time until which all of its time stamps remain valid without a renewal; null if the chain of one of them does not
+   * Time until which all of its time stamps remain valid without a renewal. Null if the chain of one of them does not
    * lead to a configured root.
    */
   readonly soundUntil: Date | null;
@@ -71,7 +71,7 @@ const UNKNOWN_ROOT_MS = 3_600_000;
  * Returns the time at which a time stamp must be renewed: `marginMs` before it ceases to be valid, or half-way if its
  * whole lifetime is shorter than that.
  * @param soundUntil null if its chain does not lead to a configured root
- * @param marginMs in milliseconds
+ * @param marginMs margin in milliseconds
  */
 export function renewalTime(genTime: Date, soundUntil: Date | null, marginMs: number): Date {
   if (soundUntil === null) return new Date(genTime.getTime() + UNKNOWN_ROOT_MS);

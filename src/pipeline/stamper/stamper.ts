@@ -22,12 +22,12 @@ import { type NewestStamp, readNewestStamp, renewalTime } from './newest-stamp.j
 import { type CheckpointSigners, stampCheckpoint } from './stamp-checkpoint.js';
 
 export interface StamperOptions extends CheckpointSigners {
-  /** In the role `consent_ledger_worker`. */
+  /** A handle in the role `consent_ledger_worker`. */
   readonly db: pg.Pool;
   readonly eventLog: EventLog;
   readonly logger: ServiceLogger;
   readonly client: TimestampClient;
-  /** Number of distinct authorities that must stamp a checkpoint; the policies can demand more. */
+  /** Number of distinct authorities that must stamp a checkpoint; the policies can require more. */
   readonly quorum: number;
   /**
    * Stores the ledger's state outside the database; called before a checkpoint leaves the service.
@@ -147,7 +147,7 @@ class CheckpointStamper implements Stamper {
     }
   }
 
-  /** Returns the configured interval, or a shorter one if a policy that still applies demands it. */
+  /** Returns the configured interval, or a shorter one if a policy that still applies requires it. */
   async #intervalMs(): Promise<number> {
     const { db, minIntervalMs } = this.options;
     return Math.min(minIntervalMs, (await readPolicyPace(db, this.#now().getTime())).stampMs);
@@ -180,7 +180,10 @@ class CheckpointStamper implements Stamper {
     return true;
   }
 
-  /** Number of authorities that must still stamp before a lowered quorum takes effect; 0 if none is pending. */
+  /**
+   * Number of authorities that must still stamp before a lowered quorum takes effect, or 0 if no lowered quorum is
+   * pending.
+   */
   get #waitsFor(): number {
     return this.#demanded === null || this.#demanded.waitingPolicy === null ? 0 : this.#demanded.authorities;
   }

@@ -12,7 +12,7 @@ import type { WebhookMessage } from './webhook-message.js';
 const CLAIM = "interval '60 seconds'";
 /** Webhooks of one tenant that are delivered at a time, so that the receivers of one tenant cannot take every lane. */
 const CLAIMS_OF_TENANT = 8;
-/** Pause after the first failure, and the longest one, in seconds. */
+/** Pause after the first failure, and the longest pause, in seconds. */
 const FIRST_RETRY_SECONDS = 5;
 const LONGEST_RETRY_SECONDS = 3_600;
 /** A webhook that fails for this long is disabled. */
@@ -30,7 +30,7 @@ const MAY_CLAIM = `w.disabled_at is null
                or exists (select from webhook_deliveries q where q.webhook_id = w.id and q.queued_at is not null))`;
 const WEBHOOKS = 'webhooks w join webhook_progress p on p.webhook_id = w.id join sites s on s.id = w.site_id';
 
-/** Condition for `Looks`: whether `claimWebhook` may find a webhook. */
+/** SQL condition for `Looks`: true if `claimWebhook` may find a webhook. */
 export const WEBHOOK_WAITS = `exists (select from ${WEBHOOKS} where ${MAY_CLAIM})`;
 
 const ClaimedRow = z
@@ -60,7 +60,7 @@ export type WebhookColumns = z.infer<typeof WebhookColumns>;
  * Claims a webhook that has something to deliver: events of its site that the relay appended, a new time stamp, a
  * conflict of an idempotency key, or a delivery that somebody requested. The webhook whose attempt has been due longest
  * comes first.
- * @param db in the role `consent_ledger_worker`
+ * @param db a handle in the role `consent_ledger_worker`
  * @param without ids of webhooks that must not be claimed now
  * @returns null if there is none
  */
@@ -168,7 +168,7 @@ export function noteFailure(db: Queryable, { webhookId, reason, isGone, message 
         where webhook_id = $1`,
       [webhookId, reason],
     );
-    // It was deleted meanwhile.
+    // The webhook was deleted meanwhile.
     if (count === 0) return false;
     const { rowCount } = await db.query(
       `update webhooks w set disabled_at = now(), disabled_reason = case when $2 then 'gone' else 'failing' end

@@ -6,7 +6,7 @@ import { guarded } from '../../platform/net/guarded.js';
 import { HostRefused } from '../../platform/net/reach.js';
 import { createWebhookTargets } from '../../tenancy/webhooks/webhook-targets.js';
 
-/** Milliseconds for one delivery, from the look-up of the host to the status of the response. */
+/** Time limit for one delivery, from the look-up of the host to the status of the response, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
 /** Outcome of one delivery, with the reason if the receiver did not accept it. */
@@ -23,7 +23,7 @@ export type SendWebhook = (
 ) => Promise<Delivery>;
 
 export interface SenderOptions {
-  /** Non-public networks that may be reached anyway, even by `http`. */
+  /** Non-public networks that may still be reached, even by `http`. */
   readonly allowedNetworks: readonly string[];
   readonly userAgent: string;
   /** Reports an exception that a response caused. It ends the delivery. */

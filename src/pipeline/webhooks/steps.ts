@@ -9,15 +9,16 @@ import type { EventLog } from '../event-log/port.js';
 import type { ClaimedWebhook, Reached } from './claim-webhook.js';
 import { conflictMessage, messageOf, stampedMessage, testMessage, type WebhookMessage } from './webhook-message.js';
 
-/** Events that are read at a time. */
+/** Number of events that are read at a time. */
 const PAGE = 50;
 /**
- * Most requested messages that precede the events of a run. A receiver that does not respond takes 10 seconds for each.
+ * Maximum number of requested messages before the events of a run. A receiver that does not respond takes 10 seconds
+ * for each.
  */
 const MOST_QUEUED = 3;
 
 export interface StepSources {
-  /** In the role `consent_ledger_worker`. */
+  /** A handle in the role `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly eventLog: EventLog;
 }
@@ -27,7 +28,9 @@ export interface Step {
   /** Null if there is nothing to send. */
   readonly message: WebhookMessage | null;
   readonly reached: Reached;
-  /** The requested delivery, with the problem if its message cannot be created; null if this step was not requested. */
+  /**
+   * The requested delivery, with the problem if its message cannot be created, or null if this step was not requested.
+   */
   readonly queued: { readonly id: string; readonly problem: string | undefined } | null;
 }
 
@@ -170,7 +173,7 @@ async function conflictsAfter(
 
 /**
  * Reads the newest time stamp above a checkpoint, with the last revision of a stream that each of the two covers.
- * @param size only the checkpoint of this size; null: any
+ * @param size only the checkpoint of this size; null permits any
  */
 async function newestStamp(
   db: Queryable,

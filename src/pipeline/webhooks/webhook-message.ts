@@ -7,7 +7,7 @@ import type { StreamEvent } from '../event-log/port.js';
 
 /** One event for webhooks, in the form of Standard Webhooks. It contains no personal value. */
 export interface WebhookMessage {
-  /** The same for every attempt and every webhook. */
+  /** The id is the same for every attempt and every webhook. */
   readonly id: string;
   readonly type: WebhookDelivery['type'];
   /** Time of the event, RFC 3339. */
@@ -17,7 +17,7 @@ export interface WebhookMessage {
    * Its position among messages of its kind: revision, size of a checkpoint, or number of a conflict. It is not sent.
    */
   readonly place: number;
-  /** The record that the message is about; null if there is none, or if it was erased. It is not sent. */
+  /** The record that the message is about, or null if there is none, or if it was erased. It is not sent. */
   readonly recordId: string | null;
 }
 
@@ -135,7 +135,7 @@ export function bodyOf({ type, timestamp, data }: WebhookMessage): string {
 
 /**
  * The headers that authenticate a message (Standard Webhooks: `v1`, HMAC-SHA-256).
- * @param keys of the webhook, newest first. Each signs, so a receiver may use any of them
+ * @param keys the keys of the webhook, newest first. Each key signs, so a receiver may use any of them
  * @param now time of the attempt, in milliseconds since 1970
  */
 export function signedHeaders(

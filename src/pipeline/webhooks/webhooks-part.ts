@@ -25,16 +25,18 @@ import type { Delivery, SendWebhook } from './http-sender.js';
 import { type Step, stepsOf } from './steps.js';
 import { bodyOf, signedHeaders, type WebhookMessage } from './webhook-message.js';
 
-/** Milliseconds after which a webhook with more to deliver lets others go first. */
+/** Time, in milliseconds, after which a webhook with more to deliver lets others go first. */
 const TURN_MS = 5_000;
-/** Webhooks that are delivered at the same time, each in order. Nearly all of them wait for their receivers. */
+/**
+ * Number of webhooks that are delivered at the same time, each in order. Nearly all of them wait for their receivers.
+ */
 const LANES = 32;
 const SLOW_LANES = 16;
-/** Lanes that may read, sign and store at the same time, because the database has other work. */
+/** Number of lanes that may read, sign and store at the same time, because the database has other work. */
 const WORKING = 4;
 
 export interface WebhooksOptions {
-  /** In the role `consent_ledger_worker`. */
+  /** A handle in the role `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly keyring: Pick<Keyring, 'siteKey' | 'open'>;
@@ -194,7 +196,7 @@ interface Target extends Pick<WebhookColumns, 'url' | 'events'> {
   readonly keys: readonly Uint8Array[];
 }
 
-/** Returns the target of a webhook; null if its row was altered. */
+/** Returns the target of a webhook, or null if its row was altered. */
 async function targetOf({ keyring }: WebhooksOptions, { id, row }: ClaimedWebhook): Promise<Target | null> {
   const webhook = await keyring.open(row, WebhookColumns);
   if (webhook === null) return null;
@@ -214,9 +216,9 @@ async function targetOf({ keyring }: WebhooksOptions, { id, row }: ClaimedWebhoo
 const SLOW_MS = 1_000;
 
 export interface LanesOptions {
-  /** Webhooks that are delivered at the same time. */
+  /** Number of webhooks that are delivered at the same time. */
   readonly lanes: number;
-  /** Lanes that slow receivers may take together. The others are free for those that answer fast. */
+  /** Number of lanes that slow receivers may take together. The others are free for receivers that respond fast. */
   readonly slowLanes: number;
 }
 
@@ -246,13 +248,13 @@ export class Lanes {
     this.#running.set(id, lane);
   }
 
-  /** Notes how long a receiver took to answer, in milliseconds; null: it did not accept. */
+  /** Notes how long a receiver took to answer, in milliseconds, or null if it did not accept. */
   note(id: string, ms: number | null): void {
     if (ms === null || ms > SLOW_MS) this.#slow.add(id);
     else this.#slow.delete(id);
   }
 
-  /** Resolves when a lane ends; never if there is none. */
+  /** Resolves when a lane ends. Never resolves if there is none. */
   async anyEnd(): Promise<void> {
     await Promise.race(this.#running.values());
   }

@@ -22,7 +22,7 @@ export interface BackgroundPart {
   /** Returns counts and states by name, for health checks and metrics. */
   status(): PartStatus;
 
-  /** Returns why the part does not do its work, for `/readyz`; absent if only its process can tell. */
+  /** Returns why the part does not do its work, for `/readyz`. Absent if only its process can tell. */
   reasons?(): readonly ReadinessReason[];
 }
 
@@ -209,7 +209,7 @@ export async function waitForLease(
 /**
  * Repeats a step until `signal` is aborted. A failed step is logged, and repeated after a back-off.
  * @param part name for the log
- * @param step returns the milliseconds until the next one; 0: immediately
+ * @param step returns the milliseconds until the next step, or 0 for the next step immediately
  */
 export async function repeat(
   part: string,

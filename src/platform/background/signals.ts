@@ -12,7 +12,7 @@ export function sharedController(): AbortController {
 
 /**
  * Returns a promise that resolves when a signal is aborted.
- * @returns `release` removes the listener; the caller calls it when it no longer waits
+ * @returns the promise, and `release`, which removes the listener; the caller calls it when it no longer waits
  */
 export function abortOf(signal: AbortSignal): { readonly promise: Promise<'aborted'>; release(): void } {
   let onAbort = (): void => undefined;

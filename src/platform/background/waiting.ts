@@ -106,7 +106,7 @@ export interface Look {
   wait(ms: number, ...signals: readonly AbortSignal[]): Promise<void>;
 }
 
-/** Longest time, in milliseconds, after which a part checks for itself, whatever the conditions say. */
+/** Longest time, in milliseconds, after which a part checks for itself, regardless of the conditions. */
 export const LONGEST_WAIT_MS = 30_000;
 const EVERY_MS = 1_000;
 const Answer = z.tuple([z.record(z.string(), z.boolean())]);

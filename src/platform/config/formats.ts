@@ -224,7 +224,7 @@ export const bearerSecret = z
   .string()
   .regex(/^[A-Za-z0-9._~+/-]{32,200}=*$/, 'must be 32 to 200 of the characters A-Z a-z 0-9 . _ ~ + / -.');
 
-/** SHA-256 digests in lower-case hex, separated by commas; none for an empty text. */
+/** SHA-256 digests in lower-case hex, separated by commas. An empty text has none. */
 export const sha256Digests = z
   .string()
   .transform((text) => listOf(text))

@@ -85,7 +85,7 @@ function textsOf(env: Environment): Record<string, string> {
   return texts;
 }
 
-/** If the first one is set, the second one must be set, too. */
+/** If the first variable is set, the second must also be set. */
 const REQUIRED_TOGETHER = [
   ['TSA_URLS', 'TSA_CA_FILE'],
   ['TSA_CA_FILE', 'TSA_URLS'],
@@ -206,13 +206,13 @@ function assemble(values: Values) {
       publicVerify: values.PUBLIC_VERIFY_LIMIT,
       ipv6ClientPrefix: values.IPV6_CLIENT_PREFIX,
     },
-    /** SHA-256 digests, in hex, of the bearer tokens of auditors; none: the structure is public. */
+    /** SHA-256 digests, in hex, of the bearer tokens of auditors. If there are none, the structure is public. */
     structureAuditors: values.STRUCTURE_AUDITORS,
-    /** `undefined`: there is no `/metrics`. */
+    /** `undefined` if there is no `/metrics`. */
     metricsToken: values.METRICS_TOKEN,
     tracing: tracingConfig(values),
     logLevel: values.LOG_LEVEL,
-    /** `undefined`: text on a terminal, JSON elsewhere. */
+    /** If `undefined`, the log is text on a terminal, and JSON elsewhere. */
     logFormat: values.LOG_FORMAT,
   };
 }

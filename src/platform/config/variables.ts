@@ -29,7 +29,7 @@ export interface Description {
   readonly meaning: string;
   /** The text that is used if the variable is missing. */
   readonly default?: string;
-  /** Behaviour without the variable, in words, if it has no default or an empty one. */
+  /** Behaviour without the variable, as readable text, if it has no default or an empty one. */
   readonly otherwise?: string;
   readonly example: string;
 }

@@ -13,7 +13,7 @@ export interface ComparedTables {
   readonly key: readonly string[];
   /** All other columns to compare. */
   readonly columns: readonly string[];
-  /** SQL condition on the live row `live$` under which it counts as equal, whatever the expected one is. */
+  /** SQL condition on the live row `live$` under which it counts as equal, regardless of the expected row. */
   readonly unless?: string;
 }
 
@@ -21,26 +21,26 @@ const Difference = z.object({
   key: z.array(z.string()),
   /** Whether only the expected row exists, only the live one, or both with other values. */
   kind: z.enum(['missing', 'extra', 'changed']),
-  /** Columns that differ, where both rows exist. */
+  /** Columns that differ, if both rows exist. */
   columns: z.array(z.string()),
 });
 export type RowDifference = z.infer<typeof Difference>;
 
 const ComparedRows = z.tuple([
   z.object({
-    /** Rows of either relation; those of both with one key count once. */
+    /** Number of rows of either relation. Two rows with the same key count once. */
     rows: z.int(),
     differences: z.array(Difference),
   }),
 ]);
 type ComparedRange = z.infer<typeof ComparedRows>[0];
 
-/** Rows of each relation that one statement compares. */
+/** Number of rows of each relation that one statement compares. */
 const RANGE = 2_000;
 
 /**
- * Compares two relations range by range in the order of the key, byte by byte as PostgreSQL stores their
- * values (`*<>`). It needs the memory for one range, whatever the relations have.
+ * Compares two relations range by range in the order of the key, byte by byte as PostgreSQL stores their values
+ * (`*<>`). It needs the memory of one range, regardless of the size of the relations.
  * @param ahead whether a range is compared while the next one is found: one backend of PostgreSQL uses one
  *   processor. `db` must be a pool then
  * @throws database errors
@@ -82,7 +82,7 @@ const list = (names: readonly string[]): string => names.map(quote).join(', ');
 const texts = (relation: string, key: readonly string[]): string =>
   key.map((name) => `${relation}.${quote(name)}::text`).join(', ');
 
-/** Rows after one key, up to and including another; null: no bound. */
+/** Rows after one key, up to and including another; null stands for no bound. */
 interface Range {
   readonly after: readonly string[] | null;
   readonly upTo: readonly string[] | null;
@@ -119,10 +119,10 @@ async function compareRange(
   range: Range,
 ): Promise<ComparedRange> {
   const { where, values } = within(key, types, range);
-  // A live column of another type is compared by its values; the comparison of the schemas reports the type.
+  // A live column of another type is compared by its values. The comparison of the schemas reports the type.
   const all = [...key, ...columns].map((name) => `r.${quote(name)}::${types.get(name)} as ${quote(name)}`).join(', ');
   const part = (relation: string): string => `(select ${all} from ${relation} r ${where} order by ${list(key)})`;
-  // No column has a name with $, so that these names mean the rows.
+  // No column has a name with $, so these names can only mean the rows.
   const differing = columns.map(
     (name) =>
       `case when row(live$.${quote(name)})::record *<> row(expected$.${quote(name)})::record then ${textLiteral(name)} end`,

@@ -14,7 +14,7 @@ export interface ConnectionOptions extends SessionOptions {
   readonly url: string;
   /** Shown in `pg_stat_activity`; the service uses `programName`. */
   readonly applicationName: string;
-  /** Milliseconds that connecting may take; 10,000 if it is not given. */
+  /** Maximum time to connect, in milliseconds; 10,000 if omitted. */
   readonly connectTimeoutMs?: number;
   /** Steps that each new connection runs after its settings are set and checked. */
   readonly sessionSteps?: readonly SessionStep[];
@@ -31,7 +31,7 @@ const ANSWER_MARGIN_MS = 5_000;
  * Returns the configuration of a connection. It contains no session settings, because poolers refuse start-up
  * parameters or silently drop them; `prepareConnection` sets them. A statement rejects if it is not answered within
  * five seconds after `statementTimeoutMs`.
- * @param turn which of several hosts to use: 0 for the first one; numbers beyond the last wrap around
+ * @param turn number of the host to use: 0 is the first one, and numbers beyond the last wrap around
  */
 export function connectionConfig(options: ConnectionOptions, turn = 0): pg.ClientConfig {
   const addresses = addressesOf(options.url);
@@ -64,7 +64,7 @@ export async function prepareConnection(client: pg.ClientBase, options: Connecti
 /**
  * Makes closing a connection independent of the server. After its last message, the driver would wait until the server
  * closes the socket, which a hanging server never does.
- * @param client is connected
+ * @param client a connected client
  */
 export function closeAfterLastMessage({ connection: { stream } }: pg.Client): void {
   stream.once('finish', () => stream.destroy());

@@ -5,7 +5,7 @@ import type { Queryable } from './pool.js';
  * Runs a query and reads its rows in PostgreSQL's binary format (`COPY (…) TO STDOUT`, “Binary Format” of its manual).
  * `pg` reads every column of an ordinary query as text, in which a `bytea` is hexadecimal: twice as many bytes, which
  * the server encodes and the client decodes digit by digit.
- * @param query without parameters: the caller writes every value as a literal (`parameters.ts`)
+ * @param query a query without parameters: the caller writes every value as a literal (`parameters.ts`)
  * @param read reads the columns of one row in order
  * @throws any error of the query; RangeError or Error for a row that `read` does not match
  */

@@ -61,7 +61,7 @@ const SOCKET_CODES: ReadonlySet<string> = new Set([
 const MESSAGES =
   /^(?:Connection terminated|timeout exceeded when trying to connect$|Client (?:has encountered a connection error|was closed) and is not queryable$)/;
 
-/** Message of the error with which `pg` rejects a statement whose answer did not come in time. */
+/** Message of the error with which `pg` rejects a statement that was not answered in time. */
 const NO_ANSWER = 'Query read timeout';
 
 /** Returns whether the server failed to answer a statement in time. The statement may still run there. */
@@ -115,8 +115,8 @@ const CODES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns what to write in `DATABASE_URL` if the certificate of the server was refused; null for any other error. With
- * `sslmode=require`, libpq does not verify the certificate, so a connection string that works with `psql` can fail
+ * Returns what to write in `DATABASE_URL` if the certificate of the server was refused, or null for any other error.
+ * With `sslmode=require`, libpq does not verify the certificate, so a connection string that works with `psql` can fail
  * here.
  */
 export function certificateHint(error: unknown): string | null {

@@ -17,13 +17,13 @@ export interface Migration {
   /** One or more statements that may run inside a transaction. */
   readonly sql: string;
   /**
-   * The oldest schema, by its folder (e.g. `0001-initial`), whose processes may keep running during and after the step;
-   * null if every process must be stopped.
+   * The oldest schema, by its folder (e.g. `0001-initial`), whose processes may keep running during and after the step,
+   * or null if every process must be stopped.
    */
   readonly runsBeside: string | null;
   /**
    * Whether the step is one statement that is repeated until it changes no more rows, each time in its own transaction.
-   * This is for tables that are too large for one transaction. Each run finds by itself what is left.
+   * This is for tables that are too large for one transaction. Each run finds the remaining rows itself.
    */
   readonly repeats: boolean;
 }
@@ -91,7 +91,7 @@ const ConnectedRows: z.ZodType<Connected[]> = z.array(
  * Refuses steps beside which a connected program must not run. A program without a connection is not visible; it is
  * refused when it starts (`refuseUnmigrated`).
  * @param db logged in as the user of the programs, whose connections other users may not see
- * @param after the end of the message's first part: what was applied
+ * @param after the end of the message's first part, which says what was applied
  * @throws DatabaseSetupError `migration_needs_stop`
  */
 export async function refuseBesidePrograms(db: Queryable, steps: readonly Migration[], after: string): Promise<void> {

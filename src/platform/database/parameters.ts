@@ -37,7 +37,7 @@ export function byteaArray(values: readonly (Uint8Array | null)[]): Buffer {
   return variableArray(OID.bytea, values, lengthOfBytes, writeBytes);
 }
 
-/** @param values without U+0000, which PostgreSQL refuses */
+/** @param values values without U+0000, which PostgreSQL refuses */
 export function textArray(values: readonly (string | null)[]): Buffer {
   return variableArray(OID.text, values, Buffer.byteLength, writeText);
 }

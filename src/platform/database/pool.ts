@@ -127,8 +127,8 @@ export type Queryable = pg.Pool | pg.PoolClient;
 export interface TransactionOptions {
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable';
   /**
-   * `synchronous`: the commit waits for the disk, as the server is configured. `asynchronous`: it does not, because
-   * another record that is already on disk is enough to repeat the work after a crash of the server.
+   * With `synchronous`, the commit waits for the disk, as the server is configured. With `asynchronous`, it does not,
+   * because another record that is already on disk is enough to repeat the work after a crash of the server.
    */
   readonly durability?: 'synchronous' | 'asynchronous';
 }

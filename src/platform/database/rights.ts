@@ -68,7 +68,7 @@ function notPermitted(error: unknown, user: string): DatabaseSetupError | undefi
  * Grants the roles every right that the steps of the schema grant them, and gives the read models to their owner. After
  * a migration this changes nothing. It makes a database usable that was restored with `pg_restore --no-owner`, with
  * `--no-acl`, or before its roles existed.
- * @param db in a transaction, logged in as the schema's owner, without a role
+ * @param db a handle in a transaction, logged in as the schema's owner, without a role
  * @param migrations the steps, all of them applied
  */
 export async function restateRights(db: Queryable, migrations: readonly Migration[]): Promise<void> {

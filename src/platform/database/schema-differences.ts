@@ -7,7 +7,7 @@ import { DATABASE_ROLES } from './session.js';
 export interface SchemaDifference {
   /** Table, view, function, type, role or schema. */
   readonly object: string;
-  /** For example `index sites_domain`; empty: the whole object. */
+  /** For example `index sites_domain`. Empty for the whole object. */
   readonly part: string;
   /** The end of a sentence about the part: `is missing`. */
   readonly detail: string;
@@ -39,7 +39,7 @@ export function schemaText(objects: SchemaObjects): string {
 
 /**
  * Compares the schema of a database with the one that the migrations of this program create.
- * @param db in any role
+ * @param db a handle in any role
  */
 export async function compareSchema(db: Queryable): Promise<readonly SchemaDifference[]> {
   return differencesOf(wantedObjects(), await readObjects(db));
@@ -77,7 +77,7 @@ function differencesIn(
   });
 }
 
-/** The name of a function without its parameters; null for other objects. */
+/** The name of a function without its parameters, or null for other objects. */
 function functionOf(object: string): string | null {
   return /^([^(]+)\(/.exec(object)?.[1] ?? null;
 }
@@ -209,7 +209,7 @@ const Rows = z.array(z.object({ object: z.string(), part: z.string(), definition
 /**
  * Reads what the schemas `public` and `event_log` contain, and which rights the roles of the service
  * and everyone (`PUBLIC`) have on it. Members of extensions are left out.
- * @param db in any role
+ * @param db a handle in any role
  */
 export async function readObjects(db: Queryable): Promise<SchemaObjects> {
   const { rows } = await db.query(OBJECTS_SQL, [DATABASE_ROLES]);

@@ -9,7 +9,7 @@ interface Declaration {
    * the row seal.
    */
   readonly unsealed: readonly string[];
-  /** `reading`: the service checks a row when it reads it; `audit`: only `consent-ledger audit` does. */
+  /** `reading` if the service checks a row when it reads the row, `audit` if only `consent-ledger audit` does. */
   readonly checkedBy: 'reading' | 'audit';
 }
 
@@ -58,7 +58,7 @@ const Statements = z.array(z.object({ statement: z.string() }));
 /**
  * Gives each sealed table the trigger over its sealed columns. A correct trigger is left alone, so that the start of a
  * process locks no table.
- * @param db in a transaction, logged in as the schema's owner, without a role
+ * @param db a handle in a transaction, logged in as the schema's owner, without a role
  */
 export async function restateSealTriggers(db: Queryable): Promise<void> {
   const tables = Object.entries(SEALED_TABLES).map(([name, { key, unsealed }]) => ({ name, key, unsealed }));

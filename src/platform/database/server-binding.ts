@@ -19,7 +19,7 @@ export interface ServerBinding {
    * @throws ServerChanged if it is another server, or if no connection may be used any more
    */
   confirm(stated: string): void;
-  /** Returns why no connection may be used any more, with the original error as its cause; null if they may. */
+  /** Returns why no connection may be used any more, with the original error as its cause, or null if they may. */
   refusal(): ServerChanged | null;
   /** Ends the use of all connections: from now on it rejects with `refusal`. */
   refuse(error: Error): void;

@@ -44,7 +44,7 @@ const Pids = z.tuple([z.object({ pid: z.int() })]);
  * connections. A pooler reveals itself because the process id that a connection gets for cancelling is not that of its
  * session. In that case two connections are asked for their sessions. A pooler that lends sessions either picks the
  * most recently used one, so both connections see the same session, or picks them in turn, so one connection sees two.
- * With many clients, chance decides; hence several rounds. @param pool of at least two connections @throws
+ * With many clients, chance decides; hence several rounds. @param pool a pool of at least two connections @throws
  * DatabaseSetupError `transaction_pooling`
  */
 export async function refuseTransactionPooling(pool: pg.Pool): Promise<void> {

@@ -91,9 +91,9 @@ function refused(error: unknown): unknown {
 export interface SessionOptions {
   /** Role of the connection. Without it the rights of the login user apply (migrations). */
   readonly role?: DatabaseRole;
-  /** Milliseconds after which PostgreSQL cancels a statement; 0: never. */
+  /** Time after which PostgreSQL cancels a statement, in milliseconds, or 0 for never. */
   readonly statementTimeoutMs: number;
-  /** Milliseconds that a statement waits for a lock; if absent, as long as the statement may take. */
+  /** Milliseconds that a statement waits for a lock. If absent, it waits as long as the statement may take. */
   readonly lockTimeoutMs?: number;
 }
 

@@ -14,7 +14,7 @@ export interface UnplacedEvent {
 /**
  * Adds events of a site to the outbox, at the end of one of its streams, in the transaction of the caller. Takes the
  * lock of the site.
- * @param db in a role that may call `event_log.put`
+ * @param db a handle in a role that may call `event_log.put`
  */
 export async function putEvents(
   db: Queryable,
@@ -87,7 +87,7 @@ export function personsLock(site: string): string {
 /**
  * Locks the test records of a site until the end of the transaction, so that their numbers become visible in order. It
  * does not lock the row of the site, which would hold up live consents.
- * @param db in a transaction
+ * @param db a handle in a transaction
  */
 export async function lockTestRecords(db: Queryable, siteId: string): Promise<void> {
   await db.query(`select pg_advisory_xact_lock(hashtextextended('test records of ' || $1::text, 0))`, [siteId]);

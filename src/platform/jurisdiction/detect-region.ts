@@ -4,7 +4,7 @@ import type { GeoDatabase, Place } from './geo-database.js';
 
 /** The parts of a request that indicate its place. */
 export interface RequestSource {
-  /** Null: not known. */
+  /** Null if it is not known. */
   readonly clientAddress: string | null;
   /** Whether a trusted proxy sent the request. Only then its headers count. */
   readonly isFromProxy: boolean;
@@ -15,7 +15,7 @@ export interface RequestSource {
 export type DetectRegion = (request: RequestSource) => DetectedRegion;
 
 export interface RegionOptions {
-  /** Names of the headers in which a proxy reports the place of a request; undefined: none does. */
+  /** Names of the headers in which a proxy reports the place of a request, or undefined if none does. */
   readonly countryHeader: string | undefined;
   readonly regionHeader: string | undefined;
   readonly database: GeoDatabase;
@@ -94,8 +94,8 @@ const COUNTRIES_WITH_REGIONS: ReadonlySet<string> = new Set(
 
 /**
  * Returns the framework of a place.
- * @param country ISO 3166-1 alpha-2; null: unknown
- * @param region subdivision code of ISO 3166-2, without the country; null: unknown
+ * @param country ISO 3166-1 alpha-2 code, or null if it is unknown
+ * @param region subdivision code of ISO 3166-2, without the country, or null if it is unknown
  * @returns null if the place is not known precisely enough
  */
 export function frameworkOf(country: string | null, region: string | null): ComplianceFramework | null {

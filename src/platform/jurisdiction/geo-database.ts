@@ -48,8 +48,8 @@ const Entry = z.union([
 
 /**
  * Reads a data set into memory.
- * @param path of a MaxMind DB file (GeoLite2-Country, GeoLite2-City or a compatible one);
- *   undefined: the packaged one, 8 MB
+ * @param path path of a MaxMind DB file (GeoLite2-Country, GeoLite2-City or a compatible one); if undefined, the
+ * packaged file of 8 MB is used
  * @throws Error with a message for the operator, if the file cannot be read
  */
 export async function openGeoDatabase(path: string | undefined): Promise<GeoDatabase> {

@@ -51,7 +51,7 @@ export function decrypt(key: CipherKey, blob: Uint8Array, aad: Uint8Array): Buff
 export interface KeyIdentity {
   readonly keyId: string;
   readonly purpose: string;
-  /** UUID of the site or tenant; null for keys of the installation. */
+  /** UUID of the site or tenant, or null for keys of the installation. */
   readonly ownerId: string | null;
 }
 

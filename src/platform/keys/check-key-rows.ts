@@ -23,7 +23,7 @@ type Row = z.infer<typeof Rows>[number];
  * Checks the rows of `keyring`: each key must unwrap for its row, its public key must be its own, and its
  * seal must be valid.
  * @param after id of a key; null starts with the first
- * @returns the ids of a page that were checked, and those among them that fail; empty at the end
+ * @returns the ids of a page that were checked, and those among them that fail; an empty list at the end
  */
 export async function checkKeyRows(
   db: Queryable,

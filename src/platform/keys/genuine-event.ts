@@ -89,7 +89,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the proof key that a record names; null if the service has no such key. */
+/** Returns the proof key that a record names, or null if the service has no such key. */
 export async function findProofKey(keys: ProofKeys, keyId: string): Promise<ProofKey | null> {
   try {
     return await keys.proofKeyById(keyId);

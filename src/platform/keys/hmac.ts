@@ -9,7 +9,7 @@ const OUTER_PAD = 0x5c;
  * Computes HMAC-SHA256 (RFC 2104 §2) of a message with two one-shot hashes. The result equals
  * `createHmac(…).digest()` (a test compares them) at a third of the cost. A consent needs six of
  * them, and each native object and native buffer is work for the garbage collector.
- * @param key at most 64 bytes
+ * @param key the key, at most 64 bytes
  * @returns 32 bytes
  */
 export function hmacSha256(key: Uint8Array, message: string | Uint8Array): Buffer {
@@ -37,7 +37,7 @@ export class RepeatedHmac {
     this.message = this.#inner.subarray(BLOCK_BYTES);
   }
 
-  /** @param key at most 64 bytes */
+  /** @param key the key, at most 64 bytes */
   setKey(key: Uint8Array): void {
     if (key.length > BLOCK_BYTES) throw new RangeError(`a key has at most ${BLOCK_BYTES} bytes, not ${key.length}`);
     for (let i = 0; i < BLOCK_BYTES; i += 1) {

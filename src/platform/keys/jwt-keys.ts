@@ -21,13 +21,13 @@ export interface JwtKeyState {
   readonly keyId: string;
   readonly state: 'published' | 'signing' | 'verifying' | 'expired';
   readonly createdAt: Date;
-  /** Null if it has signed from the beginning. */
+  /** Null if the key has signed from the beginning. */
   readonly signsFrom: Date | null;
-  /** Null as long as it is not replaced. */
+  /** Null as long as the key is not replaced. */
   readonly verifiesUntil: Date | null;
 }
 
-/** Seconds from now. */
+/** Times in seconds from now. */
 export interface JwtKeyTerms {
   /**
    * Time until the new key signs; by then every client that caches the published keys has read it.

@@ -5,7 +5,7 @@ import { BLIND_INDEX_BYTES, type BlindIndexKind } from './blind-index.js';
 import { hmacSha256, RepeatedHmac } from './hmac.js';
 import { RECORD_LABEL, recordKey, SEED_BYTES } from './record-encryption.js';
 
-/** Bytes of the seal of a key row. */
+/** Number of bytes of the seal of a key row. */
 const KEY_ROW_SEAL_BYTES = 16;
 
 const Bytes = z.instanceof(Uint8Array);
@@ -28,7 +28,7 @@ export type KeyRow = z.infer<typeof KeyRow>;
 export interface OpenKeyRow {
   readonly eventId: string;
   readonly siteId: string;
-  /** Blind index of the visitor id; null: none was given. */
+  /** Blind index of the visitor id, or null if none was given. */
   readonly visitorIndex: Uint8Array | null;
   /** Result of `recordKey`, 32 bytes. */
   readonly key: Uint8Array;
@@ -41,9 +41,9 @@ export function keyRowColumns(alias: string): string {
     .join(', ');
 }
 
-/** Beginning of the text that the seal of a row is over. */
+/** Beginning of the text that the seal of a row covers. */
 const KEY_ROW_LABEL = Buffer.from('key-row\0', 'ascii');
-/** In that text, before an index: whether there is one. */
+/** Values that stand before each index in that text, and say whether there is one. */
 const NO_INDEX = 0;
 const WITH_INDEX = 1;
 
@@ -164,7 +164,7 @@ export function openKeyColumns(siteKey: Uint8Array, columns: KeyColumns): readon
   });
 }
 
-/** @returns whether `hex` is the hex of exactly so many bytes */
+/** @returns whether `hex` is the hex of exactly this number of bytes */
 function writeHex(out: Buffer, at: number, hex: string | undefined, bytes: number): boolean {
   return hex?.length === 2 * bytes && out.write(hex, at, bytes, 'hex') === bytes;
 }
@@ -187,9 +187,9 @@ export interface IndexedPerson {
 
 /**
  * SQL of a page of a person's rows in `record_keys`, in the order of their event ids. It reads only as many rows as it
- * returns, however many the person has, and whatever the planner estimates.
+ * returns, regardless of the person's number of rows and of the planner's estimates.
  * @param bind adds a value to the statement and returns its parameter
- * @param after event id after which the page starts; null: from the first
+ * @param after event id after which the page starts, or null to start at the first
  */
 export function personRowsSql(
   { siteId, kind, index }: IndexedPerson,
@@ -220,7 +220,7 @@ export async function* personRows(
 
 /**
  * Reads the next rows of `record_keys` of a person, from the oldest to the newest.
- * @param after event id after which the page starts; null: from the first
+ * @param after event id after which the page starts, or null to start at the first
  */
 export async function nextPersonRows(
   db: Queryable,

@@ -38,7 +38,7 @@ export function sealOfKey(secret: Uint8Array, text: string): Buffer {
   return hmacSha256(secret, `${LABEL}${text}`);
 }
 
-/** Returns whether the row of a key is as the service wrote it. @param secret of this key, 32 bytes */
+/** Returns whether the row of a key is as the service wrote it. @param secret secret of this key, 32 bytes */
 export function isKeySealed(secret: Uint8Array, { sealed_text: text, seal }: KeySeal): boolean {
   const expected = sealOfKey(secret, text);
   return seal !== null && seal.length === expected.length && timingSafeEqual(seal, expected);
@@ -172,7 +172,7 @@ export class KeyringStore {
     return found[0];
   }
 
-  /** @returns the current keys of these owners that exist */
+  /** @returns the existing current keys of these owners */
   async currentOf(purpose: KeyPurpose, ownerIds: readonly string[]): Promise<StoredKey[]> {
     return this.select(
       `SELECT ${COLUMNS} FROM keyring WHERE purpose = $1 AND owner_id = ANY($2::uuid[]) AND retired_at IS NULL`,
@@ -237,8 +237,8 @@ export class KeyringStore {
   /**
    * Retires the current key of an installation's purpose and stores a new current one, in the
    * caller's transaction.
-   * @param terms in seconds from now: when the new key signs first, and how long the previous one verifies. A first key
-   *   signs immediately, because no other one does.
+   * @param terms the terms in seconds from now: when the new key signs first, and how long the previous one verifies.
+   * The first key of all signs immediately, because no other key does.
    * @returns whether there was a previous key
    * @throws KeyError `wrong_master_key` after another process has rotated the master key
    */
@@ -259,7 +259,7 @@ export class KeyringStore {
   /**
    * Retires the current key of an installation's purpose. A row that was altered before keeps its wrong
    * seal.
-   * @param verifiesFor seconds for which it still verifies; null: without end
+   * @param verifiesFor seconds for which it still verifies, or null for no end
    * @returns the key; `undefined` if there was none
    */
   private async retire(db: Queryable, purpose: KeyPurpose, verifiesFor: number | null): Promise<StoredKey | undefined> {

@@ -44,7 +44,7 @@ export interface Keyring extends JwtKeyring {
    */
   openKeyColumns(siteId: string, columns: KeyColumns): Promise<ReadonlyMap<string, Uint8Array>>;
   /**
-   * Returns the columns of a sealed row; null if the row is not as the service wrote it. Such a row is reported, and
+   * Returns the columns of a sealed row, or null if the row is not as the service wrote it. Such a row is reported, and
    * must grant nothing.
    * @param columns the columns that the caller needs
    * @throws ZodError if the columns have another form
@@ -112,7 +112,7 @@ export interface KeyringOptions {
 
 /**
  * Opens the keyring.
- * @param db may SELECT from and, unless read-only, INSERT into `keyring`
+ * @param db a handle that may SELECT from and, unless read-only, INSERT into `keyring`
  * @param master result of `loadMasterKey`
  * @throws KeyError `wrong_master_key`; each method also throws `unwrap_failed` for an altered row
  */

@@ -96,7 +96,7 @@ const rowsSchema = z.array(
  * the keyring. Records do not change, because they depend on the site keys, which stay the same.
  * Running processes keep their cached keys. They create no new keys until they have the new master
  * key.
- * @param db may LOCK and UPDATE `keyring` (the schema's owner)
+ * @param db a handle that may LOCK and UPDATE `keyring` (the schema's owner)
  * @returns number of keys that were wrapped again
  * @throws KeyError `wrong_master_key` if `current` is not the one in use, `unwrap_failed` if a row
  *   was altered

@@ -52,7 +52,7 @@ const Content = z.record(z.string(), z.unknown());
 export class SealedRow<Table extends SealedTable = SealedTable> {
   readonly #text: string;
   readonly #nulls: string;
-  /** Changes with every change of the row; null if the service has not written the row. */
+  /** Changes with every change of the row, or null if the service has not written the row. */
   readonly seal: Buffer | null;
 
   constructor(
@@ -72,8 +72,8 @@ export class SealedRow<Table extends SealedTable = SealedTable> {
   }
 
   /**
-   * Returns the sealed columns as JSON; null if the row is not as the service wrote it.
-   * @param key of the keyring, 32 bytes
+   * Returns the sealed columns as JSON, or null if the row is not as the service wrote it.
+   * @param key key of the keyring, 32 bytes
    */
   contentUnder(key: Uint8Array): Readonly<Record<string, unknown>> | null {
     const expected = this.sealUnder(key);
@@ -81,7 +81,7 @@ export class SealedRow<Table extends SealedTable = SealedTable> {
     return isSealed ? this.#content() : null;
   }
 
-  /** Returns the seal of the row as it is. @param key of the keyring, 32 bytes */
+  /** Returns the seal of the row as it is. @param key key of the keyring, 32 bytes */
   sealUnder(key: Uint8Array): Buffer {
     return hmacSha256(key, this.#text);
   }
@@ -124,7 +124,7 @@ type Change = z.infer<typeof Change>;
  * seal: a change by the service must not legitimise one made by SQL.
  * @throws ChangeRefused if the transaction publishes, activates or copies an altered document version
  * @param db a transaction that may UPDATE the sealed tables
- * @param key of the keyring, 32 bytes
+ * @param key key of the keyring, 32 bytes
  */
 export async function sealChangedRows(
   db: pg.PoolClient,
@@ -150,7 +150,7 @@ export async function sealChangedRows(
   }
 }
 
-/** Refuses to publish or activate an altered text: published texts stay in the log for ever. @throws ChangeRefused */
+/** Refuses to publish or activate an altered text: published texts stay in the log forever. @throws ChangeRefused */
 async function refusePublished(db: pg.PoolClient, id: string): Promise<void> {
   const { rows } = await db.query("select from document_versions where id = $1 and state in ('published', 'active')", [
     id,

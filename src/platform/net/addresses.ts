@@ -50,7 +50,7 @@ function groupsOf(text: string): number[] {
 /**
  * Returns whether a browser's origin is in a site's list. The comparison follows the form that
  * browsers send (RFC 6454 §6.1): scheme, host, and a port only if it is not the default.
- * @param allowed empty: every origin
+ * @param allowed the permitted origins; an empty list permits every origin
  */
 export function isOriginAllowed(allowed: readonly string[], origin: string): boolean {
   return allowed.length === 0 || allowed.includes(origin);
@@ -58,7 +58,7 @@ export function isOriginAllowed(allowed: readonly string[], origin: string): boo
 
 /**
  * Returns whether a browser's origin is that of a domain or of a subdomain, over TLS.
- * @param domain without a port, in lower case
+ * @param domain the domain in lower case, without a port
  */
 export function isOriginOf(domain: string, origin: string): boolean {
   const host = /^https:\/\/([a-z0-9.-]+)(?::\d+)?$/.exec(origin)?.[1];
@@ -171,9 +171,8 @@ function translated(bytes: Uint8Array): Uint8Array | null {
 }
 
 /**
- * Validates an IP address or a CIDR range with zero host bits, the format of PostgreSQL's `cidr`.
- * An IPv4 address in IPv6 form is invalid, because clients are identified by their IPv4 addresses,
- * whatever form a socket reports.
+ * Validates an IP address or a CIDR range with zero host bits, the format of PostgreSQL's `cidr`. An IPv4 address in
+ * IPv6 form is invalid, because clients are identified by their IPv4 addresses in whatever form a socket reports them.
  * @returns the problem, or null for a valid text
  */
 export function networkProblem(text: string): string | null {

@@ -8,14 +8,14 @@ export interface ClientAddresses {
   /**
    * Returns the address of the client: the last one that a trusted proxy vouches for. An entry that is not an address
    * (`unknown`, `_hidden`, an empty quotation) ends the list; the address of the proxy that wrote it is then used.
-   * @param peer address of the socket; undefined if the connection has ended
-   * @param forwardedFor values of `X-Forwarded-For`; undefined without one
+   * @param peer address of the socket, or undefined if the connection has ended
+   * @param forwardedFor values of `X-Forwarded-For`, or undefined if there is none
    * @returns null if the peer has no address
    */
   of(peer: string | undefined, forwardedFor: string | readonly string[] | undefined): string | null;
 }
 
-/** @param trustedProxies addresses and CIDR ranges; empty: no proxy is trusted */
+/** @param trustedProxies addresses and CIDR ranges; if it is empty, no proxy is trusted */
 export function createClientAddresses(trustedProxies: readonly string[]): ClientAddresses {
   const isIn = createAddressCheck();
   const isTrusted = (address: string | null): boolean =>
@@ -46,8 +46,8 @@ const MAX_LENGTH = 100;
 /**
  * Reads an address as proxies write it: with or without a port, brackets, quotation marks (RFC 7239 §6) and an IPv6
  * zone (RFC 4007 §11), which has a meaning only on the proxy's machine.
- * @returns the address alone, IPv6 in its short form (RFC 5952), an IPv4 address in IPv6 form as the
- *   IPv4 address; null for any other text
+ * @returns the address alone, IPv6 in its short form (RFC 5952), an IPv4 address in IPv6 form as the IPv4 address, or
+ * null for any other text
  */
 export function forwardedAddress(text: string): string | null {
   const entry = text.trim();

@@ -7,7 +7,10 @@ export function withoutBrackets(host: string): string {
   return host.replace(/^\[|\]$/g, '');
 }
 
-/** Returns whether a host is only reachable from, or leads only to, this machine. @param host without brackets */
+/**
+ * Returns whether a host is only reachable from, or leads only to, this machine.
+ * @param host the host without brackets
+ */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }

@@ -4,7 +4,7 @@ import type { Config } from '../config/index.js';
 
 /**
  * Creates the logger of a process.
- * @param config without a format, a terminal gets lines for people, and everything else JSON
+ * @param config the configuration; if it names no format, a terminal gets readable lines, and everything else gets JSON
  * @param output usually standard error
  */
 export function createLogger(
@@ -33,14 +33,15 @@ const LEVELS: Readonly<Record<number, string>> = {
   50: 'ERROR',
   60: 'FATAL',
 };
-/** Of a longer list, only the length and both ends are shown. */
+/** For a longer list, only the length and both ends are shown. */
 const WHOLE_LIST = 3;
 
 /**
- * Formats a JSON log line for people: time of day in UTC, level unless it is `info`, the part that logs, the message
- * and its members. A stack trace follows on separate lines.
+ * Formats a JSON log line as readable text: time of day in UTC, level unless it is `info`, the part that logs, the
+ * message and its members. A stack trace follows on separate lines.
  * @param json a line of pino
- * @returns ends with a line feed; control characters are escaped, so that no logged value can act on the terminal
+ * @returns the line with a line feed at its end; control characters are escaped, so that no logged value can act on the
+ * terminal
  */
 export function logLine(json: string): string {
   const logged = Logged.parse(JSON.parse(json));

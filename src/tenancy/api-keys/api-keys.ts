@@ -49,11 +49,11 @@ function apiKeyPrefix(key: string): string {
 }
 
 export interface NewKeyOptions {
-  /** Label that tells the site's keys apart; none unless given. */
+  /** Label that tells the site's keys apart; if omitted, the key has none. */
   readonly name?: string;
-  /** Clients that may use the key; all unless given. */
+  /** Clients that may use the key; if omitted, all. */
   readonly restriction?: ApiKey['restriction'];
-  /** `live` unless given. */
+  /** `live` if omitted. */
   readonly mode?: ApiKey['mode'];
 }
 

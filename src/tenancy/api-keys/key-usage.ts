@@ -24,7 +24,7 @@ interface Noted {
 
 /**
  * Creates the collector.
- * @param db may UPDATE the marks of use of `api_keys`
+ * @param db a handle that may UPDATE the marks of use of `api_keys`
  * @param now clock in milliseconds since 1970
  */
 export function createKeyUsage(db: Queryable, now: () => number): KeyUsage {

@@ -47,7 +47,7 @@ export function contentOfRecord(record: SiteConfigPublishedRecord): ConfigConten
 
 /** The draft of a site's configuration, and the configuration in force. */
 export interface ConfigDraftState {
-  /** Increases by one with every change; 0 before the first change. */
+  /** Increases by one with every change, from 0 before the first change. */
   readonly revision: number;
   readonly changedAt: Date | null;
   readonly draft: SiteConfigDraft;
@@ -129,7 +129,7 @@ export interface ChangedDraft<T> {
 
 /**
  * Changes the draft of a site's configuration. Concurrent changes run one after another.
- * @param expected revision that the change is based on; undefined: any
+ * @param expected revision that the change is based on; undefined permits any
  * @param change returns the new draft and a result for the caller
  * @throws ChangeRefused `not_found`, `wrong_state` (another revision), `invalid`; errors of
  *   `change`

@@ -86,7 +86,7 @@ export function categoryOf({ categories }: SiteConfigDraft, key: string): Consen
 
 /**
  * Adds a category.
- * @param position in the banner, from 0; undefined: the last
+ * @param position position in the banner, from 0; if undefined, the last
  * @throws ChangeRefused `already_exists`
  */
 export function addCategory(

@@ -14,20 +14,20 @@ export class IncompleteConfiguration extends ChangeRefused {
 }
 
 /**
- * Bytes that the answers to all categories may take in the cookie of the browser SDK (docs/sdk.md): for each, its key
- * and two separators. The other members take up to 750 bytes. Browsers store 4,096 bytes of a cookie (RFC 6265 §6.1);
- * some count its name and attributes, too.
+ * Maximum number of bytes that the answers to all categories may take in the cookie of the browser SDK (docs/sdk.md):
+ * for each, its key and two separators. The other members take up to 750 bytes. Browsers store 4,096 bytes of a cookie
+ * (RFC 6265 §6.1); some also count its name and attributes.
  */
 export const MAX_ANSWER_BYTES = 3_200;
 
-/** Most problems in one response. */
+/** Maximum number of problems in one response. */
 const MAX_PROBLEMS = 200;
 
 /**
  * Lists the reasons why a draft cannot be published: no controller, no default language, categories
  * that do not fit into the cookie, an unfair theme, or a text that is missing in a language. A person
  * who consents must have been able to read every text in the displayed language.
- * @param vendorList the vendor list that the draft names; null if there is none
+ * @param vendorList the vendor list that the draft names, or null if there is none
  */
 export function problemsOf(draft: SiteConfigDraft, vendorList: VendorList | null): readonly DraftProblem[] {
   return [
@@ -121,12 +121,12 @@ function isBlank(text: string | null | undefined): boolean {
   return text === null || text === undefined || text.trim() === '';
 }
 
-/** Most vendors that one message names. */
+/** Maximum number of vendors that one message names. */
 const MOST_NAMED = 10;
 
 /**
  * Lists the reasons why the IAB signals of a draft cannot be published.
- * @param list the vendor list that the draft names; null if the operator does not have the file
+ * @param list the vendor list that the draft names, or null if the operator does not have the file
  */
 export function* iabProblems(
   { iab, categories }: Pick<SiteConfigDraft, 'iab' | 'categories'>,

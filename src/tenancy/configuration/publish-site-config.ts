@@ -48,7 +48,7 @@ export interface PublishedConfig {
 export interface PublishOptions {
   /** True also publishes for an unverified domain, for demonstrations. */
   readonly forAnyDomain?: boolean;
-  /** Finds the vendor list that the configuration names; none if absent. */
+  /** Finds the vendor list that the configuration names. If omitted, no list is found. */
   readonly findVendorList?: FindVendorList;
 }
 
@@ -103,7 +103,7 @@ export function publishConfigDraft(
 /**
  * Publishes the configuration in force again if the site's domain has changed. The draft is not
  * used.
- * @returns the number of the new version; null if the domain is the same or nothing is published
+ * @returns the number of the new version, or null if the domain is the same or nothing is published
  */
 export async function republishForDomain(site: LockedSite): Promise<number | null> {
   const { rows } = await site.db.query(

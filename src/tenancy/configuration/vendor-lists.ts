@@ -20,7 +20,7 @@ export type FindVendorList = (sha256: string) => Promise<VendorListFile | null>;
 /**
  * Finds vendor lists in a folder of the operator. Files that are added later are found without a restart. A file that
  * was found once stays in memory, so that the configuration that names it remains usable.
- * @param folder undefined: there is none
+ * @param folder undefined if there is none
  */
 export function vendorListsIn(folder: string | undefined): FindVendorList {
   if (folder === undefined) return async () => null;

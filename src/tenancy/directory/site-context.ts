@@ -46,7 +46,7 @@ export interface Plan {
   readonly name: string;
   readonly isActive: boolean;
   readonly rateLimitPerMinute: number;
-  /** Consents per calendar month (UTC); null: no limit. */
+  /** Consents per calendar month (UTC), or null if there is no limit. */
   readonly consentQuota: number | null;
 }
 
@@ -74,7 +74,7 @@ export interface SiteDirectory {
   /**
    * Finds the site with a verified domain. If there are several, the one that was verified last, because the owner of a
    * domain can change.
-   * @param domain in lower case, without a port
+   * @param domain the domain in lower case, without a port
    */
   verifiedSite(domain: string): Promise<SiteContext | null>;
   /** Returns the site from the cache, at most one second old. */

@@ -28,7 +28,7 @@ const ApiKeyRow = z.object({
  * Creates a directory that caches sites and API keys for at most one second. A site is read completely only if its
  * revision has changed. Look-ups of concurrent requests are combined, because with a thousand sites most requests miss
  * the cache.
- * @param db may SELECT the tables of tenancy
+ * @param db a handle that may SELECT the tables of tenancy
  * @param now clock in milliseconds
  * @throws each method: RequestRefused API_KEY_LOOKUP_UNAVAILABLE if the database is unavailable
  */
@@ -135,7 +135,7 @@ const SiteRow = z.object({
       document: sealedRow('documents'),
       /** Null for a document of the site itself. */
       attachment: sealedRow('document_attachments').nullable(),
-      /** The version of the home site that this one repeats; null for a version of the site itself. */
+      /** The version of the home site that this one repeats, or null for a version of the site itself. */
       home: sealedRow('document_versions').nullable(),
     }),
   ),
@@ -202,7 +202,7 @@ const RevisionRows = z.array(z.object({ id: z.string(), config_revision: z.int()
 
 /**
  * Reads only the revisions of sites, to decide whether the cached sites are current.
- * @returns by id, without unknown sites
+ * @returns the revisions by id, without unknown sites
  */
 async function loadSiteRevisions(db: Queryable, siteIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const { rows } = await db.query({
@@ -250,8 +250,8 @@ function configOf(siteId: string, sha256: string | null, record: string | null):
 }
 
 /**
- * Returns an active version; null if its own row, or that of its document or attachment, was altered. A copy of an
- * altered version of the home site counts as altered, too, because the row seal of the copy says nothing about the
+ * Returns an active version, or null if its own row, or that of its document or attachment, was altered. A copy of an
+ * altered version of the home site also counts as altered, because the row seal of the copy says nothing about the
  * original.
  */
 async function activeVersion(

@@ -7,7 +7,7 @@ import { attachedSitesOf, lockHomeDocument, refuseTakenSlug } from './document-s
 import { findVersions } from './document-version.js';
 import { activate, publishAttached, retire } from './version-states.js';
 
-/** Most sites that a document is attached to. Each of its versions is published at all of them. */
+/** Maximum number of sites that a document is attached to. Each of its versions is published at all of them. */
 export const MAX_ATTACHED_SITES = 50;
 
 /**
@@ -39,7 +39,7 @@ export function attachDocument(
       'insert into document_attachments (id, document_id, site_id, attached_at) values ($1, $2, $3, $4)',
       [randomUUID(), documentId, attachedSiteId, site.now],
     );
-    // In order of number, because the numbers of a site only grow.
+    // The versions are published in the order of their numbers, because the numbers of a site only grow.
     const versions = await findVersions(home, "v.document_id = $2 and v.state in ('published', 'active')", [
       documentId,
     ]);

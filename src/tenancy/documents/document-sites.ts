@@ -113,7 +113,7 @@ export async function attachedSitesOf(db: Queryable, documentId: string): Promis
 
 /**
  * Refuses a slug that another document of the site has, its own or an attached one.
- * @param documentId document that may have the slug; null: none
+ * @param documentId document that may have the slug, or null if there is none
  * @throws ChangeRefused `already_exists`
  */
 export async function refuseTakenSlug(site: LockedSite, slug: string, documentId: string | null): Promise<void> {

@@ -68,7 +68,7 @@ export function activeVersionOf(site: LockedSite, documentId: string, language: 
 /** Result of `publishVersion`, `activateVersion` or `retireVersion`. */
 interface VersionChange {
   readonly changed?: boolean;
-  /** Version that was retired in exchange; null if none. */
+  /** Version that was retired in exchange, or null if there is none. */
   readonly retired?: string | null;
   /** Sites to which the document is attached and where the same change was made. */
   readonly attachedSiteIds: readonly string[];

@@ -14,14 +14,14 @@ export const NewVersion = z.object({
   documentId: Uuid,
   language: DocumentVersionPublishedRecord.shape.language,
   title: DocumentVersionPublishedRecord.shape.title,
-  /** In lower case, without parameters. */
+  /** The media type in lower case, without parameters. */
   mediaType: z.string(),
   /** The text, or base64 for a binary media type. */
   content: z.string(),
 });
 export type NewVersion = z.infer<typeof NewVersion>;
 
-/** Most drafts of one document. */
+/** Maximum number of drafts of one document. */
 const MAX_DRAFTS = 20;
 const DraftCount = z.tuple([z.object({ drafts: z.int() })]);
 

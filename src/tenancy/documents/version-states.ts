@@ -15,7 +15,7 @@ import { activeVersionOf, findVersion, type VersionRow, versionOf } from './docu
 
 /**
  * Queues the event of a version's publication at its site.
- * @param version as published, with its number
+ * @param version the published version, with its number
  * @throws Error if the version is a draft
  */
 async function putPublication(
@@ -52,7 +52,7 @@ export interface PublishedVersion {
  * Publishes a draft at every site that uses its document. From then on its text is immutable.
  * Consents may refer to it once it is active.
  * @param siteId home site of the document
- * @param expectedSha256 expected hash of the content; undefined: any
+ * @param expectedSha256 expected hash of the content; undefined permits any
  * @throws ChangeRefused `not_found`, `wrong_state` (no draft, or other content)
  */
 export function publishVersion(

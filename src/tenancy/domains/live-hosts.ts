@@ -38,7 +38,7 @@ const MAX_ORIGIN_LENGTH = 253 + 'https://:65535'.length;
 
 const Found = z.tuple([z.object({ is_live: z.boolean() })]);
 
-/** @param db in the role `consent_ledger_api` */
+/** @param db a handle in the role `consent_ledger_api` */
 export function createLiveHosts(db: Queryable): LiveHosts {
   const known = new Set<string>();
   let noted = new Map<string, readonly [siteId: string, host: string]>();

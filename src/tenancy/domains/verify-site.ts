@@ -62,7 +62,7 @@ export async function challengeOfSite(db: Queryable, siteId: string): Promise<Si
 /**
  * Marks a site as verified. If the configuration in force names another domain, it is published
  * again with the new one, because evidence must state where a consent was requested.
- * @param met the challenge that the DNS contains; null: an operator confirms the domain
+ * @param met the challenge that the DNS contains, or null if an operator confirms the domain
  * @returns the domain, and the number of the republished configuration or null
  * @throws ChangeRefused `not_found`, `wrong_state` (the domain was changed meanwhile)
  */
@@ -92,7 +92,7 @@ export class DnsUnavailable extends Error {
 
 /**
  * Creates a look-up of TXT records with short timeouts. It throws DnsUnavailable.
- * @param servers addresses of resolvers, with a port unless it is 53; empty: the system's resolvers
+ * @param servers addresses of resolvers, with a port unless it is 53; if it is empty, the system's resolvers are used
  */
 export function createTxtLookUp(servers: readonly string[]): LookUpTxt {
   return async (name) => {

@@ -57,7 +57,7 @@ export interface BrowserOptions {
   readonly faults: Faults;
   /** Ends the browser at any time: every command in progress fails, and every later one. */
   readonly limit: AbortSignal;
-  /** Guards to leave out, for tests that show what they block. */
+  /** Guards to omit, for tests that show what they block. */
   readonly without?: readonly Guard[];
   /** Further flags, for tests. */
   readonly flags?: readonly string[];
@@ -185,7 +185,7 @@ export class DevTools {
     return parsed.data;
   }
 
-  /** Makes every command fail, both those in progress and later ones. @param reason for the user */
+  /** Makes every command fail, both those in progress and later ones. @param reason the reason, as shown to the user */
   end(reason: string): void {
     this.#ending ??= reason;
     for (const { reject } of this.#waiting.values()) reject(new ScanFailed(this.#ending));

@@ -15,7 +15,7 @@ export interface GuardedProxy {
   readonly port: number;
   /** Returns whether the limit of bytes or requests was reached. */
   isExhausted(): boolean;
-  /** Returns in words why the host was not reached; undefined if it was, or was never requested. */
+  /** Returns as readable text why the host was not reached, or undefined if it was reached or never requested. */
   failureOf(host: string): string | undefined;
   close(): Promise<void>;
 }
@@ -164,7 +164,7 @@ function tunnel(
   }
 }
 
-/** The host and port of `CONNECT host:port`; null for anything else. */
+/** The host and port of `CONNECT host:port`, or null for anything else. */
 function endpointOf(text: string): { readonly host: string; readonly port: number } | null {
   const port = Number(/:(\d{1,5})$/.exec(text)?.[1]);
   const url = `http://${text}`;
@@ -226,7 +226,7 @@ function forward(
   }
 }
 
-/** Bytes of the head of a message, without its first line. */
+/** Number of bytes of the head of a message, without its first line. */
 function sizeOf({ rawHeaders, url }: IncomingMessage): number {
   return rawHeaders.reduce((sum, text) => sum + text.length + 2, url?.length ?? 0);
 }

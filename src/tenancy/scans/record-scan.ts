@@ -14,8 +14,8 @@ import { RequestRefused } from '../../platform/errors.js';
 import { changeSite, noticeHead, putNotice } from '../sites/change-site.js';
 
 /**
- * Scans of a site that may be recorded in 24 hours, because every evidence package of the site encloses all of them for
- * ever.
+ * Scans of a site that may be recorded in 24 hours, because every evidence package of the site encloses all of them
+ * forever.
  */
 export const MAX_RECORDED_SCANS = 20;
 const DAY_SECONDS = 24 * 60 * 60;
@@ -139,7 +139,7 @@ function visitOf(visit: ScanVisit, items: number): SiteScannedRecord['visits'][n
   };
 }
 
-/** The first items, each once. */
+/** The first items, without duplicates. */
 function cut<T>(all: readonly T[], items: number): List<T> {
   const distinct = [...new Map(all.map((item) => [JSON.stringify(item), item])).values()];
   return { items: distinct.slice(0, items), left_out: Math.max(0, distinct.length - items) };

@@ -11,7 +11,9 @@ import { findTarget, isUnder } from './scan-target.js';
 import { type InitialCookie, ScanFailed, type Visit } from './visit.js';
 import { createVisits, type VisitOptions } from './visit-in-process.js';
 
-/** Scans that one process runs at a time. A browser needs some hundred megabytes and may use up to a gigabyte. */
+/**
+ * Number of scans that one process runs at a time. A browser needs some hundred megabytes and may use up to a gigabyte.
+ */
 const MAX_CONCURRENT = 2;
 const RETRY_AFTER_SECONDS = 15;
 
@@ -156,7 +158,7 @@ export function findingsOf(visits: readonly ScanVisit[], config: SiteConfigPubli
   return [...findings.values()];
 }
 
-/** Returns the category of the first declared cookie that matches a name; null if none does. */
+/** Returns the category of the first declared cookie that matches a name, or null if none does. */
 function declaredCategory(config: SiteConfigPublishedRecord | null, name: string): string | null {
   return config?.cookies.find((cookie) => coversName(cookie.name, name))?.category ?? null;
 }

@@ -7,7 +7,7 @@ import type { ScanTarget } from './visit.js';
 export interface TargetOptions {
   readonly db: Queryable;
   readonly directory: SiteDirectory;
-  /** Whether pages may have other ports than 80 and 443, because private networks are listed. */
+  /** Whether pages may have ports other than 80 and 443, because private networks are listed. */
   readonly allowsPorts: boolean;
 }
 
@@ -52,7 +52,7 @@ export function targetAt(url: URL, domain: string): ScanTarget {
   };
 }
 
-/** Returns a site; null if its row was altered, so that it grants nothing. */
+/** Returns a site, or null if its row was altered, so that it grants nothing. */
 async function intactSite(directory: SiteDirectory, siteId: string): Promise<SiteContext | null> {
   try {
     return await directory.site(siteId);
@@ -62,7 +62,7 @@ async function intactSite(directory: SiteDirectory, siteId: string): Promise<Sit
   }
 }
 
-/** Returns the URL of a page without its fragment; null for another scheme, or with credentials. */
+/** Returns the URL of a page without its fragment, or null for another scheme, or with credentials. */
 export function pageUrl(text: string): URL | null {
   if (!URL.canParse(text)) return null;
   const url = new URL(text);

@@ -182,7 +182,7 @@ export class Page {
   #note(text: string): void {
     if (!URL.canParse(text)) return;
     const { protocol, hostname } = new URL(text);
-    // One more than is reported, so that the report can say that something was omitted.
+    // One item more than is reported, so that the report can say that something was omitted.
     if (/^(?:https?|wss?):$/.test(protocol) && hostname.length <= LIMITS.hostLength && this.#hosts.size <= LIMITS.items)
       this.#hosts.add(hostname);
   }
@@ -193,7 +193,7 @@ export class Page {
     if (/^https?:/.test(response.url)) this.#response = response;
   }
 
-  /** Attaches to a frame or worker in a separate process, whose requests count, too. */
+  /** Attaches to a frame or worker in a separate process, whose requests also count. */
   #follow(session: string): void {
     if (session === this.#session || this.#session === null) return;
     this.#fire('Network.enable', NETWORK, session);

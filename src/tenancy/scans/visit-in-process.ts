@@ -44,8 +44,8 @@ type ScanEnd = (typeof SCAN_ENDS)[number];
 /** The process of a visit was ended, or ended itself. */
 export class ScanProcessEnded extends ScanFailed {
   /**
-   * @param message for the user
-   * @param reason for the operator
+   * @param message the message, as shown to the user
+   * @param reason the reason, as shown to the operator
    */
   constructor(
     readonly end: ScanEnd,
@@ -56,7 +56,7 @@ export class ScanProcessEnded extends ScanFailed {
   }
 }
 
-/** @param reason for the operator */
+/** @param reason the reason, as shown to the operator */
 const endedUnexpectedly = (end: ScanEnd, reason: string): ScanProcessEnded =>
   new ScanProcessEnded(end, 'The scan ended unexpectedly. Tell the operator of the service.', reason);
 
@@ -218,7 +218,7 @@ async function memoryOf(pid: string): Promise<number> {
   return own.reduce((sum, [, kilobytes]) => sum + Number(kilobytes) * 1024, 0);
 }
 
-/** Reads a file of a process; empty if the process has ended meanwhile. */
+/** Reads a file of a process. Empty if the process has ended meanwhile. */
 function textOf(pid: string, file: string): Promise<string> {
   return readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
 }
@@ -228,7 +228,7 @@ export const SCAN_FAULTS = ['listener', ...SCAN_ENDS] as const;
 export type CountScanFaults = (fault: (typeof SCAN_FAULTS)[number], count: number) => void;
 
 export interface VisitOptions {
-  /** Path of Chromium or Chrome; undefined: pages are requested over plain HTTP, without scripts. */
+  /** Path of Chromium or Chrome, or undefined if pages are requested over plain HTTP, without scripts. */
   readonly chromePath: string | undefined;
   /** Non-public networks that may be reached anyway, on any port. */
   readonly allowedNetworks: readonly string[];
@@ -253,7 +253,7 @@ export type VisitInProcess = (
 
 /** Whether it is proved that the browser only uses its proxy. */
 interface Proof {
-  /** Why no page is scanned, for the user; null if it is proved. */
+  /** Why no page is scanned, as shown to the user. Null if the proof succeeded. */
   readonly failure: string | null;
   /** Whether another attempt would have the same result. */
   readonly isFinal: boolean;

@@ -4,13 +4,13 @@ import { HostRefused } from '../../platform/net/reach.js';
 
 /** Time limits of one visit in milliseconds, which tests shorten. */
 export interface VisitTimes {
-  /** Until the page answers. */
+  /** Time until the page responds. */
   readonly answerMs: number;
-  /** Until the page has loaded. What it has done by then is reported. */
+  /** Time until the page has loaded. What it has done by then is reported. */
   readonly loadMs: number;
   /** How long scripts may still set something after the page has loaded. */
   readonly settleMs: number;
-  /** For a whole visit. */
+  /** Time for a whole visit. */
   readonly visitMs: number;
 }
 
@@ -18,37 +18,37 @@ export const VISIT_TIMES: VisitTimes = { answerMs: 9_000, loadMs: 12_000, settle
 
 /** Other limits of one visit. */
 export const LIMITS = {
-  /** Bytes of all responses. */
+  /** Maximum number of bytes of all responses. */
   bytes: 50_000_000,
-  /** Bytes of all requests, so that a page cannot use the service to flood others. */
+  /** Maximum number of bytes of all requests, so that a page cannot use the service to flood others. */
   sentBytes: 5_000_000,
-  /** Bytes of the page itself if it is loaded without a browser. */
+  /** Maximum number of bytes of the page itself if it is loaded without a browser. */
   pageBytes: 2_000_000,
-  /** Requests, of which a tunnel counts as one. */
+  /** Maximum number of requests, of which a tunnel counts as one. */
   requests: 500,
-  /** Redirects of the page. */
+  /** Maximum number of redirects of the page. */
   redirects: 5,
-  /** Cookies, stored names and hosts that a visit reports, each. */
+  /** Number of cookies, of stored names and of hosts that a visit reports. */
   items: 300,
-  /** Characters of a name. */
+  /** Maximum number of characters of a name. */
   nameLength: 200,
-  /** Characters of a host. */
+  /** Maximum number of characters of a host. */
   hostLength: 253,
-  /** Characters of the page's address. */
+  /** Maximum number of characters of the page's address. */
   urlLength: 8_000,
-  /** Bytes of one message of the browser. */
+  /** Maximum number of bytes of one message of the browser. */
   messageBytes: 20_000_000,
 } as const;
 
 /** Limits of the process of one visit. */
 export interface ProcessLimits {
-  /** For all its work, in milliseconds. Its own limits end the visit before that. */
+  /** Time for all work of the process, in milliseconds. The limits of the visit end it before that. */
   readonly processMs: number;
-  /** Bytes of memory of the process and its browser. */
+  /** Maximum number of bytes of memory of the process and its browser. */
   readonly memoryBytes: number;
-  /** Milliseconds between two readings of its memory. */
+  /** Time between two readings of its memory, in milliseconds. */
   readonly memoryEveryMs: number;
-  /** Bytes of its answer. */
+  /** Maximum number of bytes of the response of the process. */
   readonly answerBytes: number;
 }
 
@@ -68,10 +68,10 @@ const Host = z.string().max(LIMITS.hostLength);
 /** A cookie that a page has set, without its value, which can identify a visitor. */
 const SetCookie = z.strictObject({
   name: Name,
-  /** Without a dot at its start. */
+  /** The domain, without a leading dot. */
   domain: Host,
   path: Name,
-  /** Seconds from now; null: until the browser is closed. */
+  /** Seconds from now, or null if it is stored until the browser is closed. */
   durationSeconds: z.int().min(0).nullable(),
   isHttpOnly: z.boolean(),
   isSecure: z.boolean(),
@@ -90,7 +90,7 @@ export const Visit = z.strictObject({
   status: z.int().min(0).max(999),
   cookies: z.array(SetCookie).max(LIMITS.items),
   storage: z.array(StoredName).max(LIMITS.items),
-  /** Hosts of all requests, that of the page included. */
+  /** Hosts of all requests, including that of the page. */
   hosts: z.array(Host).max(LIMITS.items),
   /** False if a limit ended the visit or something was omitted. */
   isComplete: z.boolean(),
@@ -107,7 +107,7 @@ export type VisitPage = (target: ScanTarget, cookie: InitialCookie | null, signa
 /** A page to visit. */
 export interface ScanTarget {
   readonly url: URL;
-  /** Whether the page may be at this URL, also after a redirect. */
+  /** Whether the page may be at this URL, including after a redirect. */
   readonly allows: (url: URL) => boolean;
 }
 
@@ -134,7 +134,7 @@ export class Faults {
 
   /**
    * Wraps a listener of an emitter so that it never throws, because an exception in a listener would end the process.
-   * @param end ends what the event belongs to, with what the emitter passed
+   * @param end ends the request or connection that the event belongs to; it receives what the emitter passed
    */
   guard<A extends readonly unknown[]>(
     listener: (...args: A) => void,
@@ -154,7 +154,7 @@ export class Faults {
   }
 }
 
-/** Reasons in words, by the codes of Node.js and of Chromium (`net::ERR_…` without its beginning). */
+/** Readable reasons, by the codes of Node.js and of Chromium (`net::ERR_…` without its beginning). */
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/REFUSED$/, 'nothing accepts connections there'],
   [/^(?:ECONNRESET|EPIPE|EMPTY_RESPONSE|CONNECTION_(?:RESET|CLOSED|ABORTED)|HPE_)/, 'the server ended the connection'],
@@ -168,7 +168,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
 /** Reason of a page whose address is longer than a report takes. */
 export const TOO_LONG = 'its address is too long';
 
-/** Says in words why an address was not reached, without revealing anything about internal networks. */
+/** Says why an address was not reached, without revealing anything about internal networks. */
 export function reasonOf(error: unknown): string {
   if (error instanceof HostRefused) return error.message;
   const stated = error instanceof Error && 'code' in error ? error.code : error;
@@ -176,14 +176,14 @@ export function reasonOf(error: unknown): string {
   return REASONS.find(([pattern]) => pattern.test(code))?.[1] ?? 'it gave no answer that can be used';
 }
 
-/** The failure of a visit whose page was not loaded. @param reason in words */
+/** The failure of a visit whose page was not loaded. @param reason the reason in words */
 export function notLoaded(reason: string, cause?: unknown): ScanFailed {
   return new ScanFailed(`The page could not be loaded: ${reason}. It must have a public address and answer.`, {
     cause,
   });
 }
 
-/** The failure of a visit whose page did not answer. @param milliseconds for which the visit waited */
+/** The failure of a visit whose page did not answer. @param milliseconds how long the visit waited, in milliseconds */
 export function noAnswer(milliseconds: number): ScanFailed {
   return new ScanFailed(
     `The page did not answer within ${Math.round(milliseconds / 1000)} seconds. Check the address, then scan it again.`,
@@ -200,9 +200,9 @@ export const ScanJob = z.discriminatedUnion('kind', [
     /** Verified domain that the page must stay on. */
     domain: z.string(),
     cookie: InitialCookie.nullable(),
-    /** Null: the page is requested over plain HTTP. */
+    /** Null if the page is requested over plain HTTP. */
     chromePath: z.string().nullable(),
-    /** Networks that are not public and may be reached nevertheless, on any port. */
+    /** Non-public networks that may still be reached, on any port. */
     allowedNetworks: z.array(z.string()),
     userAgent: z.string(),
   }),

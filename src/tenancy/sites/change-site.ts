@@ -117,7 +117,7 @@ export async function retentionOf(db: Queryable, siteId: string): Promise<Retent
   return z.tuple([RetentionRules]).parse(rows)[0];
 }
 
-/** Stores the retention rules of a site. @param db in a transaction, which seals the row */
+/** Stores the retention rules of a site. @param db a handle in a transaction, which seals the row */
 export async function setRetention(db: Queryable, siteId: string, rules: RetentionRules): Promise<void> {
   const changes = RULES.map((rule, place) => `${rule} = $${place + 2}`).join(', ');
   await db.query(`update sites set ${changes} where id = $1`, [siteId, ...RULES.map((rule) => rules[rule])]);

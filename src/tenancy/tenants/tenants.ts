@@ -8,7 +8,7 @@ import { accepted, ChangeRefused } from '../../platform/errors.js';
 export interface PlanTerms {
   readonly name: string;
   readonly rateLimitPerMinute: number;
-  /** Consents per calendar month (UTC); null: no limit. */
+  /** Consents per calendar month (UTC), or null if there is no limit. */
   readonly consentQuota: number | null;
 }
 
@@ -21,7 +21,7 @@ export const PLANS = {
 
 /**
  * Creates a tenant, with a subscription if a plan is given.
- * @param madeBy tenant of the user who creates it; null: an operator
+ * @param madeBy tenant of the user who creates it, or null for an operator
  * @throws ChangeRefused `invalid`
  */
 export function createTenant(

@@ -5,7 +5,7 @@ import { type Queryable, withTransaction } from '../../platform/database/pool.js
 import { ChangeRefused, RequestRefused } from '../../platform/errors.js';
 import { noSuchWebhook } from './webhooks.js';
 
-/** How many days deliveries are kept, and how many of each webhook. */
+/** How many days deliveries are kept, and how many are kept for each webhook. */
 const KEPT_DAYS = 30;
 const KEPT_OF_WEBHOOK = 1_000;
 const DAY_MS = 86_400_000;
@@ -32,7 +32,7 @@ const COLUMNS =
 export interface DeliveriesQuery {
   /** Null selects every webhook of the site. */
   readonly webhookId: string | null;
-  /** The last delivery of the previous page; null for the first page. */
+  /** The last delivery of the previous page, or null for the first page. */
   readonly after: string | null;
   readonly limit: number;
 }
@@ -61,7 +61,7 @@ export async function listDeliveries(
 
 /**
  * Queues a test message to a webhook.
- * @param db in the role `consent_ledger_admin` or `consent_ledger_api`
+ * @param db a handle in the role `consent_ledger_admin` or `consent_ledger_api`
  * @throws ChangeRefused `not_found`, `wrong_state` (the webhook is disabled)
  */
 export function queueTest(db: Queryable, siteId: string, webhookId: string): Promise<WebhookDelivery> {
@@ -95,13 +95,13 @@ export interface SendAgainOptions {
 
 export interface SentAgain {
   readonly delivery: WebhookDelivery;
-  /** False if it is already queued, or was attempted since. */
+  /** False if the delivery is already queued, or was attempted since. */
   readonly isQueued: boolean;
 }
 
 /**
  * Queues a finished delivery once more. A repeated request changes nothing.
- * @param db in the role `consent_ledger_admin` or `consent_ledger_api`
+ * @param db a handle in the role `consent_ledger_admin` or `consent_ledger_api`
  * @throws ChangeRefused `not_found`, `wrong_state` (it has not ended, or the webhook is disabled);
  *   RequestRefused EVENT_GONE
  */
@@ -137,7 +137,7 @@ export function sendAgain(
   });
 }
 
-/** Deletes all but the newest deliveries of a webhook. @param db in the role `consent_ledger_worker` */
+/** Deletes all but the newest deliveries of a webhook. @param db a handle in the role `consent_ledger_worker` */
 export async function pruneWebhook(db: Queryable, webhookId: string): Promise<void> {
   await db.query(
     `delete from webhook_deliveries where webhook_id = $1 and queued_at is null
@@ -146,7 +146,7 @@ export async function pruneWebhook(db: Queryable, webhookId: string): Promise<vo
   );
 }
 
-/** Deletes the deliveries that are older than 30 days. @param db in the role `consent_ledger_worker` */
+/** Deletes the deliveries that are older than 30 days. @param db a handle in the role `consent_ledger_worker` */
 export async function pruneDeliveries(db: Queryable, now: number = Date.now()): Promise<void> {
   const first = uuidV7({ msecs: now - KEPT_DAYS * DAY_MS, seq: 0, random: NO_RANDOM });
   await db.query('delete from webhook_deliveries where id < $1', [first]);

@@ -4,8 +4,8 @@ import { createReach, HostRefused, type LookUpHost, withoutBrackets } from '../.
 
 /**
  * Decides where webhooks may lead. The tenant chooses the URL, which must not make the service reach into its own
- * network. Permitted are public addresses over `https`, and addresses in networks that the operator lists, also over
- * `http`.
+ * network. It permits public addresses over `https`, and addresses in networks that the operator lists over `http` as
+ * well.
  */
 export interface WebhookTargets {
   /**
@@ -25,7 +25,7 @@ export interface WebhookTargets {
 const MAX_LOOK_UPS = 2;
 const NO_TLS = 'the URL is not https';
 
-/** @param allowedNetworks non-public networks that may be reached anyway, also over `http` */
+/** @param allowedNetworks non-public networks that may be reached anyway, over `http` as well */
 export function createWebhookTargets(allowedNetworks: readonly string[], lookUp?: LookUpHost): WebhookTargets {
   const reach = createReach(allowedNetworks, lookUp);
   let lookUps = 0;

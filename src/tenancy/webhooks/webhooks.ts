@@ -28,7 +28,7 @@ async function sealWebhookSecret(
   return encrypt(key, Buffer.from(secret, 'utf8'), aad(webhookId), randomBytes(NONCE_BYTES));
 }
 
-/** Returns the key of the signatures; null if the row was altered. @throws KeyError */
+/** Returns the key of the signatures, or null if the row was altered. @throws KeyError */
 export async function openWebhookSecret(
   keys: WebhookKeys,
   siteId: string,
@@ -39,7 +39,7 @@ export async function openWebhookSecret(
   return secret === undefined ? null : keyOfSecret(secret);
 }
 
-/** The key of the signatures. @param secret from `newWebhookSecret` */
+/** The key of the signatures. @param secret a secret from `newWebhookSecret` */
 export function keyOfSecret(secret: string): Buffer {
   return Buffer.from(secret.slice(PREFIX.length), 'base64');
 }
@@ -52,7 +52,7 @@ function aad(webhookId: string): Uint8Array {
   return Buffer.from(`webhook\0${webhookId}`, 'utf8');
 }
 
-/** Most webhooks of one site. Each costs a request for every event. */
+/** Maximum number of webhooks of one site. Each costs a request for every event. */
 export const MAX_WEBHOOKS = 10;
 
 export interface NewWebhookOptions {
@@ -69,7 +69,7 @@ export interface CreatedWebhook {
 
 /**
  * Creates a webhook of a site, which gets events from now on.
- * @param db in the role `consent_ledger_admin`
+ * @param db a handle in the role `consent_ledger_admin`
  * @throws ChangeRefused `not_found`, `wrong_state` (too many); KeyError
  */
 export function createWebhook(

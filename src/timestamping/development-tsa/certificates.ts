@@ -28,7 +28,7 @@ export async function generateKeyPair() {
 
 /**
  * Issues the self-signed root certificate.
- * @param organization attribute O of its name, by which authorities are told apart; null: none
+ * @param organization attribute O of its name, which distinguishes authorities, or null if there is none
  */
 export async function issueRoot(keys: KeyPair, now: Date, organization: string | null): Promise<pkijs.Certificate> {
   const certificate = await unsigned('Root', keys, now, ROOT_DAYS);
@@ -99,7 +99,7 @@ async function unsigned(role: string, keys: KeyPair, now: Date, days: number): P
   return certificate;
 }
 
-/** @param value at most 64 characters (RFC 5280 appendix A.1) */
+/** @param value the value, at most 64 characters (RFC 5280 appendix A.1) */
 function attribute(type: string, value: string): pkijs.AttributeTypeAndValue {
   return new pkijs.AttributeTypeAndValue({ type, value: new asn1js.Utf8String({ value }) });
 }

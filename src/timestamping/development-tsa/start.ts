@@ -23,10 +23,9 @@ export interface DevelopmentTsa {
  * Starts a time stamp authority for development: a complete RFC 3161 responder over HTTP. Each of its certificates
  * states that its tokens are not evidence.
  *
- * The first start creates the keys and stores them in the folder (mode 0600). The port is stored,
- * too, because the certificate names it in the URL of the revocation list. If the port is
- * unavailable at a later start, the authority uses another one, with a new certificate. Earlier
- * tokens remain valid, because the root is the same.
+ * The first start creates the keys and stores them in the folder (mode 0600). The port is also stored, because the
+ * certificate names it in the URL of the revocation list. If the port is unavailable at a later start, the authority
+ * uses another one, with a new certificate. Earlier tokens remain valid, because the root is the same.
  *
  * @param options.folder folder of keys, port and `development-tsa-root.pem`; created if missing
  * @param options.host address to listen on; the default is 127.0.0.1

@@ -5,7 +5,7 @@ import type { PackageFiles } from '../files/package-files.js';
 /**
  * Reads lines of `batches.ndjson` by the batch's number as their header states it. Nothing is verified here.
  * Headers that are longer than any header are left out.
- * @param wanted numbers of the batches; null: all
+ * @param wanted numbers of the batches, or null for all
  */
 export async function readBatchLines(
   files: PackageFiles,

@@ -26,18 +26,18 @@ import { RunCounts } from './run-counts.js';
 /** A Merkle batch or roll-up of the package, reduced to what the checks of entries need. */
 export interface Batch {
   readonly header: HeaderMembers;
-  /** How it is hashed, and what it commits to. */
+  /** How the header is hashed, and what it commits to. */
   readonly scheme: HeaderScheme;
   readonly line: number;
   /** The package's own runs of streams in this batch. */
   readonly runs: readonly StreamRun[];
-  /** Leaves shown under `streams_root`: indexes and stream keys, in order. */
+  /** Indexes and stream keys of the leaves shown under `streams_root`, in order. */
   readonly keys: readonly ShownKey[];
   /** The package's own streams that have no run in this batch. */
   readonly lacking: readonly string[];
   /** Verdict of the batch's own checks. */
   readonly verdict: Verdict;
-  /** The check that made the verdict; null if it is valid. */
+  /** The check that determined the verdict, or null if the verdict is valid. */
   readonly cause: CheckId | null;
 }
 
@@ -72,7 +72,7 @@ class BatchTable extends Map<number, Batch> implements Batches {
     return super.set(number, batch);
   }
 
-  /** The newest batches without a failed check, the last one first, down to a number. */
+  /** Yields the batches without a failed check, from the newest down to a number. */
   *backTo(number: number): Generator<Batch, void> {
     for (let i = this.#inOrder.length - 1; i >= 0; i -= 1) {
       const batch = this.#inOrder[i];
@@ -88,7 +88,8 @@ export const NO_BATCHES: Batches = new BatchTable();
 /**
  * Verifies every batch: its form, its order, its leaf in the ledger tree, and the runs of streams that it shows
  * (docs/evidence-format.md §6).
- * @param manifest states the package's streams; every line shows what its leaf has of them; null if unknown
+ * @param manifest the manifest, which names the package's streams, or null if there is none; every line shows what its
+ * leaf has of these streams
  */
 export async function readBatches(
   files: PackageFiles,
@@ -282,7 +283,7 @@ function verifyPlace(
     );
 }
 
-/** The run of a stream of the package; null for a neighbour. */
+/** The run of a stream of the package, or null for a neighbour. */
 function namedRun(
   { start, first, last }: ShownRun,
   key: string | undefined,

@@ -21,7 +21,7 @@ import { readBatchLines } from './batch-lines.js';
 /**
  * Reads the announcements of a package. The keys before and after an announcement must have signed the first checkpoint
  * over its batch.
- * @param lines of the announcements in `entries.ndjson`, in order
+ * @param lines the lines of the announcements in `entries.ndjson`, in order
  */
 export async function readAnnouncements(
   files: PackageFiles,

@@ -6,7 +6,7 @@ import type { Finding } from '../findings/finding.js';
 
 /** Content of a batch's file in memory, or the reason why the file was refused. */
 interface Kept {
-  /** Bytes of memory. */
+  /** Memory of the content, in bytes. */
   readonly bytes: number;
 }
 
@@ -17,7 +17,7 @@ export interface FileKind<T extends Kept> {
   readonly read: (number: number) => Promise<T>;
   /** Creates the entry that replaces a file that is not read. */
   readonly refused: (reason: Finding) => T;
-  /** Bytes that may be read in total, in addition to an allowance per byte of the entries. */
+  /** Maximum number of bytes that are read in total, in addition to an allowance per byte of the entries. */
   readonly bytes: number;
   /** How often a file may be read. */
   readonly loads: number;
@@ -32,15 +32,15 @@ export interface FileKind<T extends Kept> {
 
 /**
  * Reads the proof files of batches on demand, and keeps the most recently used ones within a memory budget. The total
- * number of bytes read is limited, too: a small package whose proofs unpack to gigabytes, or whose entries jump between
+ * number of bytes read is also limited: a small package whose proofs unpack to gigabytes, or whose entries jump between
  * batches, must not take hours.
  */
 export class FileCache<T extends Kept> {
-  /** Most recently used last. */
+  /** Entries in the order of their last use. */
   readonly #loaded = new Map<number, T>();
   readonly #loads = new Map<number, number>();
   #bytes = 0;
-  /** Bytes of files that may still be read. */
+  /** Number of bytes of files that may still be read. */
   #allowance: number;
 
   constructor(

@@ -1,6 +1,6 @@
 import { HASH_LENGTH } from '../../../schemas/merkle/hashing.js';
 
-/** Values per chunk. Chunks are never copied when the list grows. */
+/** Number of values per chunk. Chunks are never copied when the list grows. */
 const CHUNK = 256;
 
 /** A list for millions of 32-byte values. As separate objects, they would take six times as much memory. */
@@ -12,7 +12,7 @@ export class HashList {
     return this.#length;
   }
 
-  /** Memory that the values take. */
+  /** Number of bytes of memory that the values take. */
   get byteLength(): number {
     return this.#chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   }
@@ -29,7 +29,7 @@ export class HashList {
     this.#length += 1;
   }
 
-  /** The value at an index; undefined beyond the last one. */
+  /** The value at an index, or undefined beyond the last one. */
   at(index: number): Uint8Array | undefined {
     if (index >= this.#length) return undefined;
     const start = (index % CHUNK) * HASH_LENGTH;

@@ -9,7 +9,7 @@ export function areCountsImpossible({ count, streams_count: streams, tags_count:
   return streams > count || tags > count || (count > 0 && streams === 0);
 }
 
-/** Whether each root of a header is that of an empty tree if and only if its count is 0. */
+/** Whether each root of a header is the root of an empty tree if and only if its count is 0. */
 export function areRootsPossible(header: Members): boolean {
   const { count, root } = header;
   const empty = toHex(emptyRoot());

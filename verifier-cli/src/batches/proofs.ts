@@ -23,7 +23,7 @@ type Proofs =
   | { readonly kind: 'leaves'; readonly leaves: LeafList; readonly isRootRight: boolean; readonly bytes: number }
   | { readonly kind: 'none'; readonly reason: Finding; readonly bytes: number };
 
-/** Bytes of a path in addition to its hashes. */
+/** Number of bytes of a path in addition to its hashes. */
 const OVERHEAD = 150;
 
 /** Looks up the proofs of entries, batch by batch (`FileCache`). */
@@ -62,8 +62,8 @@ export class ProofCache {
 
   /**
    * @param batch a batch whose proofs are in memory
-   * @param leaf in hex
-   * @returns null if the leaf is proved to be in the batch at this index, else why not
+   * @param leaf the leaf in hex
+   * @returns null if the leaf is proved to be in the batch at this index, otherwise why not
    */
   problemOf({ header: { number, count, root } }: Batch, index: number, leaf: string): Finding | null {
     if (index >= count) return finding('index-too-large', { index, count });
@@ -83,7 +83,7 @@ export class ProofCache {
       : finding('entry-not-in-batch', { batch: number, index, reason: proofProblem(verdict.reason) });
   }
 
-  /** Returns the audit path of a leaf, upwards; null if the package has none. */
+  /** Returns the audit path of a leaf, upwards, or null if the package has none. */
   async pathOf(batch: Batch, index: number): Promise<readonly Uint8Array[] | null> {
     await this.load(batch);
     const proofs = this.#atHand(batch.header.number);

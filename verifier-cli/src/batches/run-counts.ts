@@ -8,9 +8,9 @@ interface Counted<T> {
 
 /** A run of one stream, as a leaf of the ledger tree states it. */
 export interface StatedRun {
-  /** Number of the first leaf of its period; for a batch, its own number. */
+  /** Number of the first leaf of the period. For a batch, this is its own number. */
   readonly from: number;
-  /** Its own number. */
+  /** Number of the leaf itself. */
   readonly to: number;
   readonly first: number;
   readonly last: number;
@@ -23,12 +23,12 @@ export interface StatedRun {
  * revision.
  */
 export class RunCounts<T> {
-  /** Sorted by number; counts increase with it. */
+  /** Statements sorted by number. Counts increase with the number. */
   readonly #known: Counted<T>[] = [];
 
   /**
    * Adds the statements of a run.
-   * @returns null, or the source of a statement that it contradicts; the run is then not added
+   * @returns null, or the source of a statement that the run contradicts; the run is then not added
    */
   add({ from, to, first, last }: StatedRun, source: T): { readonly source: T } | null {
     const before = { number: from - 1, count: first, source };
@@ -42,7 +42,7 @@ export class RunCounts<T> {
 
   /**
    * Adds the statement that the leaves of a period have no event of the stream.
-   * @returns null, or the source of a statement that it contradicts
+   * @returns null, or the source of a contradicting statement
    */
   addNone({ from, to }: Pick<StatedRun, 'from' | 'to'>, source: T): { readonly source: T } | null {
     const inside = this.#known.slice(this.#placeOf(from - 1), this.#placeOf(to + 1));

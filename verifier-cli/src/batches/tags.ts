@@ -13,7 +13,7 @@ import type { Batches } from './batches.js';
 import { FileCache } from './file-cache.js';
 import { HashList } from './hash-list.js';
 
-/** The tags that are proved to be in a batch or roll-up, with their indexes; or why none are. */
+/** The tags that are proved to be in a batch or roll-up with their indexes, or why none are. */
 type ProvedTags =
   | {
       readonly kind: 'tags';
@@ -23,7 +23,7 @@ type ProvedTags =
     }
   | { readonly kind: 'none'; readonly reason: Finding; readonly bytes: number };
 
-/** Bytes of a file in addition to its tags. */
+/** Number of bytes of a file in addition to its tags. */
 const OVERHEAD = 100;
 const NO_TAG = new Uint8Array(PERSON_TAG_BYTES);
 
@@ -71,9 +71,9 @@ export class TagCache {
   }
 
   /**
-   * @param number of a batch or roll-up that is loaded
-   * @param tag in hex
-   * @returns null if the tag is proved to be in it, else why not
+   * @param number number of a loaded batch or roll-up
+   * @param tag the tag in hex
+   * @returns null if the tag is proved to be in it, otherwise why not
    */
   problemOf(number: number, tag: string): Finding | null {
     if (!this.batches.has(number)) return finding('covering-batch-missing', { batch: number });

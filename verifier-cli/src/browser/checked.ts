@@ -17,7 +17,7 @@ import { type VerifyOptions, verifyPackage } from '../verify-package.js';
 import { blobSource } from './blob-source.js';
 import type { Compared, Subject } from './page-inputs.js';
 
-/** Result of a check. It is shown in the language of the reader. */
+/** Result of a check, which is shown in the language of the reader. */
 export type Checked =
   | {
       readonly kind: 'package';
@@ -26,7 +26,7 @@ export type Checked =
       readonly trust: TrustSource;
       /** Null if no second file was given. */
       readonly compared: NamedComparison | null;
-      /** The proof that a promise was broken; null if none was, or if the two files together are the proof. */
+      /** The proof that a promise was broken, or null if none was, or if the two files together are the proof. */
       readonly breach: ContradictionFile | null;
     }
   | { readonly kind: 'comparison'; readonly compared: NamedComparison }
@@ -45,7 +45,7 @@ export interface GivenFiles {
 export class NotComparableFile extends Error {
   override readonly name = 'NotComparableFile';
 
-  /** @param file its name */
+  /** @param file name of the file */
   constructor(readonly file: string) {
     super(file);
   }
@@ -120,7 +120,7 @@ export function dataOf(checked: Checked): object {
   return checked.kind === 'package' ? checked.report : comparisonReport(checked.compared);
 }
 
-/** Returns the proof that a comparison found; null if there is none, or if both files together are the proof. */
+/** Returns the proof that a comparison found, or null if there is none, or if both files together are the proof. */
 export function proofIn(checked: Checked): ContradictionFile | null {
   return checked.kind === 'contradiction' ? null : (checked.compared?.comparison.contradiction ?? null);
 }

@@ -5,7 +5,7 @@ export function find<T extends HTMLElement>(id: string, type: new () => T): T {
   return found;
 }
 
-/** @param id of a button */
+/** @param id identifier of a button */
 export function onClick(id: string, act: () => void): void {
   find(id, HTMLButtonElement).addEventListener('click', act);
 }

@@ -22,7 +22,7 @@ export type Given =
   | { readonly kind: 'roots'; readonly certificates: readonly Uint8Array[] }
   /** Keys of ledgers and of witnesses, which their lines distinguish. */
   | { readonly kind: 'keys'; readonly keys: readonly VerifierKey[]; readonly witnessKeys: readonly VerifierKey[] }
-  /** A string states why the file cannot be used. */
+  /** A string that states why the file cannot be used. */
   | { readonly kind: 'trust'; readonly name: string; readonly trust: TrustFile | string }
   | { readonly kind: 'promise'; readonly given: GivenPromise }
   | { readonly kind: 'consistency'; readonly proofs: readonly ConsistencyLine[] }

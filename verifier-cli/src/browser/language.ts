@@ -41,7 +41,7 @@ export interface StatusLine {
 
 export const NOTHING: Wording = () => '';
 
-/** @param id of the element */
+/** @param id identifier of the element */
 export function startStatusLine(id: string, { texts, onChange }: PageLanguage): StatusLine {
   const line = find(id, HTMLElement);
   let said = NOTHING;

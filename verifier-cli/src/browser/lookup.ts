@@ -25,7 +25,7 @@ const Answer = z.union([
 ]);
 type Answer = z.infer<typeof Answer>;
 
-/** Finds the consent token of a record in what the visitor entered; null if there is none. */
+/** Finds the consent token of a record in what the visitor entered, or null if there is none. */
 function tokenIn(entered: string): string | null {
   const [token] = /ct_(?:test_)?[0-9a-f]{32}/.exec(entered) ?? [];
   if (token !== undefined) return token;
@@ -93,7 +93,7 @@ function answerMarkup(answer: Answer, texts: Texts): Markup {
     {},
     element(
       'section',
-      // Not the green of a verdict, because here the service only states this and proves nothing.
+      // This is not the green of a verdict, because here the service only makes a statement and proves nothing.
       { class: `verdict ${valid ? 'stated' : 'invalid'}` },
       element('span', { class: 'sign', 'aria-hidden': 'true' }, valid ? 'i' : '✗'),
       element(
@@ -184,7 +184,7 @@ export function startLookup(language: PageLanguage, published: PublishedTrust): 
     const linked = tokenIn(location.hash);
     if (linked === null) return;
     field.value = linked;
-    // The answer stands before everything that a reader could give or choose.
+    // The answer comes before all inputs of the reader.
     for (const id of ['inputs', 'lookup-fold']) find(id, HTMLDetailsElement).open = false;
     document.querySelector('main')?.prepend(section);
     section.append(find('lookup-fold', HTMLElement));

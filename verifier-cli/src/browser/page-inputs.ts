@@ -27,13 +27,13 @@ export interface Inputs {
   /** Consistency proofs for the comparison. */
   readonly proofs: () => readonly ConsistencyLine[];
   /**
-   * Takes the ledger keys and root certificates that the service publishes. They count only where the reader gave none
-   * of that kind.
+   * Takes the ledger keys and root certificates that the service publishes. They only count if the reader gave none of
+   * that kind.
    */
   readonly publish: (files: readonly File[]) => Promise<void>;
-  /** Whose key and root certificates the next check uses. */
+  /** Says whose key and root certificates the next check uses. */
   readonly trust: () => TrustSource;
-  /** @returns why what was typed cannot be used, if it cannot */
+  /** @returns why the typed text cannot be used, if it cannot */
   readonly options: () => Omit<VerifyOptions, 'onProgress'> | Wording;
 }
 
@@ -47,7 +47,7 @@ const TYPED_FIELDS = ['person', 'max-delay', 'max-age', 'require-stamps', 'requi
 type Place = 'compare' | 'anywhere';
 
 /**
- * Takes chosen and dropped files, and what is typed.
+ * Takes chosen and dropped files, and typed text.
  * @param onChange called when the input is to be checked
  * @param onIgnored called with the name of a file that cannot be used
  */
@@ -248,7 +248,7 @@ function namesOf(keys: readonly VerifierKey[]): string {
   return keys.map(({ name }) => name).join(', ');
 }
 
-/** Why the typed text cannot be used; null if it can, or if the fields are empty. */
+/** Why the typed text cannot be used. Null if it can, or if the fields are empty. */
 function typedProblem(roots: string, keys: string, witnesses: string): Wording | null {
   if (roots.trim() !== '' && typedCertificates(roots).length === 0) return ({ page }) => page.notPem;
   if (keys.trim() !== '' && ledgerKeysIn(keys).length === 0) return ({ page }) => page.notKey;
@@ -256,35 +256,35 @@ function typedProblem(roots: string, keys: string, witnesses: string): Wording |
   return null;
 }
 
-/** Why the trust policy cannot be used; null if it can, or if none was given. */
+/** Why the trust policy cannot be used. Null if it can, or if none was given. */
 function trustProblem(trust: TrustFile | string | null): Wording | null {
   return typeof trust === 'string' ? ({ page }) => page.trustMalformed(trust) : null;
 }
 
-/** The number in a field; null if the field is empty. */
+/** The number in a field, or null if the field is empty. */
 function numberIn(id: string): number | null {
   const { valueAsNumber: value } = find(id, HTMLInputElement);
   return Number.isNaN(value) ? null : value;
 }
 
-/** The limit in a field, in milliseconds; nothing if the field is empty. */
+/** Returns the limit in a field as an option, in milliseconds, or no option if the field is empty. */
 function hoursIn(id: string, name: 'maxDelay' | 'maxAge'): Partial<VerifyOptions> {
   const hours = numberIn(id);
   return hours === null ? {} : { [name]: hours * HOUR_MS };
 }
 
-/** The time in the field, as UTC; now if it is empty. */
+/** The time in the field as UTC, or the current time if the field is empty. */
 function verificationTime(value: string): Date {
   const time = new Date(`${value}Z`);
   return value === '' || Number.isNaN(time.getTime()) ? new Date() : time;
 }
 
-/** A size for people. */
+/** A size as readable text. */
 export function sizeText(bytes: number): string {
   return bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 }
 
-/** How much of a package was read, in numbers. */
+/** The numbers that say how much of a package was read. */
 export function progressText(read: number, total: number, { page }: Texts): string {
   const done = Math.min(read, total);
   return page.progress(Math.floor((done / total) * 100), sizeText(done), sizeText(total));

@@ -31,7 +31,9 @@ export interface StartedPage {
   readonly language: PageLanguage;
   /** Takes the keys and root certificates that the service publishes, and checks the file again if there is one. */
   readonly publish: Inputs['publish'];
-  /** @param listener is told after every check whether a ledger key or a root certificate was missing */
+  /**
+   * @param listener a function that is told after every check whether a ledger key or a root certificate was missing
+   */
   readonly onChecked: (listener: (isTrustMissing: boolean) => void) => void;
 }
 

@@ -8,7 +8,7 @@ const ROOTS = '/checkpoints/tsa-roots.pem';
 
 /** The keys and roots that the service publishes. */
 export interface PublishedTrust {
-  /** Fetches them for this check and the next ones. Where they are not there, the page says so. */
+  /** Fetches them for this check and the next ones. If they are unavailable, the page says so. */
   readonly use: () => Promise<void>;
 }
 

@@ -25,7 +25,7 @@ export interface RecordForm {
   show(record: string): void;
 }
 
-/** The file that was checked, and by whose trust. */
+/** The file that was checked, and whose trust was used. */
 export interface CheckedSubject {
   readonly file: File;
   readonly trust: TrustSource;
@@ -33,8 +33,8 @@ export interface CheckedSubject {
 
 /**
  * Makes the form work.
- * @param language of the page
- * @param subject what the records are of; null if nothing was checked
+ * @param language language of the page
+ * @param subject the subject of the records, or null if nothing was checked
  * @param verify verifies the package again while watching one record, and calls `show` unless other work was started
  *   meanwhile
  */
@@ -155,7 +155,7 @@ export function startRecordForm(
   };
 }
 
-/** Prints a certificate, and nothing else of the page. */
+/** Prints only a certificate from the page. */
 function printAlone(certificate: Markup): void {
   const place = find('certificate', HTMLElement);
   place.replaceChildren(renderDom(certificate));
@@ -178,7 +178,10 @@ async function blobSha256(file: Blob): Promise<string> {
   return toHex(digest.digest());
 }
 
-/** The digest of this script, as its content security policy states it in base64; null: the page has another one. */
+/**
+ * The digest of this script in base64, as the page's content security policy states it, or null if the page has another
+ * policy.
+ */
 function ownSha256(): string | null {
   const [script] = document.scripts;
   return script === undefined ? null : sha256Hex(script.text);
@@ -196,7 +199,8 @@ function saveButton(attachment: ShownAttachment, { page }: Texts): HTMLButtonEle
   made.type = 'button';
   made.className = 'plain';
   made.textContent = `${page.saveFile}: ${name}`;
-  // Never with the media type that was sent with it, because the browser must not open it as a page.
+  // The file is never offered with the media type that was sent with it, because the browser must not open it as a
+  // page.
   made.addEventListener('click', () => save(name, 'application/octet-stream', new Uint8Array(bytes)));
   return [made];
 }

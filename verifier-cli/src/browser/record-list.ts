@@ -7,7 +7,7 @@ import { decisionWord } from '../rendering/wording.js';
 import { save } from './elements.js';
 import { renderDom } from './render-dom.js';
 
-/** Rows that the page shows at first, and adds on request. */
+/** Number of rows that the page shows at first, and adds on request. */
 const PAGE_ROWS = 200;
 
 interface RecordListOptions {

@@ -49,7 +49,7 @@ export interface Output {
 
 /**
  * Checks a package, or a proof of a contradiction that `compare` wrote, and prints the report.
- * @returns the exit code, which is 0 for a proved contradiction, too
+ * @returns the exit code, which is also 0 for a proved contradiction
  * @throws UsageError
  */
 export async function runCheck(path: string, options: CheckOptions, output: Output): Promise<number> {

@@ -32,8 +32,8 @@ const TITLES = {
 } as const;
 
 /**
- * Compares two packages or checkpoint notes of one ledger, prints what was found, and writes out
- * the proof if they contradict each other.
+ * Compares two packages or checkpoint notes of one ledger, prints the result, and writes the proof if they contradict
+ * each other.
  * @returns the exit code
  * @throws UsageError
  */

@@ -25,7 +25,7 @@ const TITLES = { proved: 'PROVED', 'not-proved': 'NOT PROVED', indeterminate: 'U
 
 /**
  * Verifies a proof that `compare` wrote.
- * @param what what the file should have been, for the message if it is not such a proof
+ * @param what the expected kind of the file, for the message if it is not such a proof
  * @returns the exit code: 0 if the ledger contradicts itself
  * @throws UsageError if the file is not such a proof
  */

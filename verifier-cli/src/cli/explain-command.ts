@@ -7,8 +7,8 @@ export interface ExplainOptions {
 }
 
 /**
- * Prints what a check verifies, what makes it fail, and what leaves it undecided.
- * @param id of a check as reports name it, or the part before its dot; undefined: all checks
+ * Prints what a check verifies, when it fails, and when it remains undecided.
+ * @param id identifier of a check as reports name it, or the part before its dot; undefined for all checks
  * @throws UsageError if no check has this id
  */
 export function runExplain(

@@ -43,7 +43,7 @@ const OTHERS_WITH_VALUE: ReadonlySet<string> = new Set([
 /**
  * Lets several files follow one option (`--tsa-ca a.pem b.pem`), as if the option preceded each of them. Files belong
  * to the option only once the command has its own arguments, so that `--tsa-ca a.pem token.tsr` still names the token.
- * @param args of the program, the command first
+ * @param args the arguments of the program, the command first
  */
 export function spreadLists(args: readonly string[]): readonly string[] {
   const [command = '', ...rest] = args;

@@ -39,7 +39,7 @@ const TS27560 = 'ts27560';
 /**
  * Checks a package and prints one of its records with its proof.
  * @param name an event id, a consent token or a proof hash
- * @param program file of this program, whose digest a certificate states; null: it is not one file
+ * @param program file of this program, whose digest a certificate states, or null if it is not one file
  * @returns the exit code, by the record's own verdict
  * @throws UsageError
  */

@@ -16,14 +16,14 @@ export type Warn = (text: string) => unknown;
 
 /**
  * Reads certificates from files in PEM (one or more in each, other blocks ignored) or DER.
- * @returns DER, one item a certificate
+ * @returns DER, one item for each certificate
  * @throws UsageError
  */
 export function readCertificates(paths: readonly string[], warn: Warn): Promise<readonly Uint8Array[]> {
   return readAll(paths, warn, CERTIFICATE_LABEL, parseCertificate, 'certificate in PEM or DER');
 }
 
-/** CRLs of files in PEM or DER. @returns DER, one item a CRL @throws UsageError */
+/** CRLs of files in PEM or DER. @returns DER, one item for each CRL @throws UsageError */
 export function readCrls(paths: readonly string[], warn: Warn): Promise<readonly Uint8Array[]> {
   return readAll(paths, warn, CRL, parseCrl, 'CRL in PEM or DER');
 }
@@ -93,7 +93,7 @@ async function readKeyLines(
 }
 
 /**
- * Keys of ledgers: files with a C2SP verifier-key line; other lines are ignored.
+ * Keys of ledgers from files with C2SP verifier-key lines. Other lines are ignored.
  * @throws UsageError
  */
 export async function readLedgerKeys(paths: readonly string[]): Promise<readonly VerifierKey[]> {

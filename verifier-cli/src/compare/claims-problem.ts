@@ -6,7 +6,7 @@ import type { PlacedRun } from './runs-problem.js';
 
 /**
  * Returns the last revision up to which a manifest states that a stream is complete as of its checkpoint; −1 if it
- * states that the ledger has none; null if it says nothing about the end of the stream.
+ * states that the ledger has none, or null if it says nothing about the end of the stream.
  */
 export function claimedEnd({ filter, complete, checkpoint, ...rest }: Manifest, stream: string): number | null {
   const { site_id: site } = filter;
@@ -19,8 +19,8 @@ export function claimedEnd({ filter, complete, checkpoint, ...rest }: Manifest, 
 }
 
 /**
- * Describes how a run contradicts a manifest that states its stream as complete; null if it does not.
- * @param run with the key of its stream, in hex
+ * Describes how a run contradicts a manifest that states its stream as complete, or null if it does not.
+ * @param run a run with the key of its stream, in hex
  */
 export function claimsProblem(manifest: Manifest, run: PlacedRun & { readonly key: string }): string | null {
   const { checkpoint, filter, salt } = manifest;
@@ -34,8 +34,8 @@ export function claimsProblem(manifest: Manifest, run: PlacedRun & { readonly ke
 }
 
 /**
- * Describes how two manifests state different salts for one site; null if they do not. With two salts, a ledger could
- * keep two streams of a site and show each person whichever suits it.
+ * Describes how two manifests state different salts for one site, or null if they do not. With two salts, a ledger
+ * could keep two streams of a site and show each person whichever suits it.
  */
 export function saltsProblem(one: Manifest, other: Manifest): string | null {
   const site = one.filter.site_id;

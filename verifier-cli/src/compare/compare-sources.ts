@@ -16,7 +16,7 @@ export interface ComparisonOptions {
   readonly proofs: readonly ConsistencyLine[];
 }
 
-/** One side of a comparison, for people. */
+/** Name of one side of a comparison, as readable text. */
 export interface ComparedSide {
   readonly kind: History['kind'];
   readonly origin: string;
@@ -35,7 +35,10 @@ export interface ComparedSources {
 export class NotComparable extends Error {
   override readonly name = 'NotComparable';
 
-  /** @param reason `unknown`: neither a package, a receipt nor a note; `no-checkpoint`: a package without one */
+  /**
+   * @param reason `unknown` for a file that is not a package, a receipt or a note; `no-checkpoint` for a package
+   * without a checkpoint
+   */
   constructor(
     readonly side: 'a' | 'b',
     readonly reason: 'unknown' | 'no-checkpoint',

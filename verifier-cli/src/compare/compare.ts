@@ -15,18 +15,16 @@ import { structureConflicts } from './structure-conflict.js';
 /** Result of a comparison. */
 export interface Comparison {
   /**
-   * `same` and `extends` are proofs that both sides are one history; `contradiction` that they are
-   * not.
+   * `same` and `extends` prove that both sides are one history; `contradiction` proves that they are not.
    */
   readonly outcome: 'same' | 'extends' | 'contradiction' | 'indeterminate';
   readonly statement: Finding;
-  /** The side that shows the longer history; null if neither does, or if it is unknown. */
+  /** The side that shows the longer history. Null if neither does, or if this is unknown. */
   readonly newer: 'a' | 'b' | null;
   /** Number of positions (stream and revision) that both packages show. */
   readonly entriesCompared: number;
   /**
-   * The proof, ready to be written; null unless it is a contradiction, or if the two files together are
-   * the proof.
+   * The proof in its written form. Null if there is no contradiction, or if the two files together are the proof.
    */
   readonly contradiction: ContradictionFile | null;
 }
@@ -39,7 +37,7 @@ type Proof = ContradictionFile extends infer T
 
 /**
  * Compares what two packages or checkpoints show of one ledger.
- * @param keys of the ledger, trusted by the person who verifies
+ * @param keys keys of the ledger that the verifying person trusts
  * @param proofs further consistency proofs
  * @param at time of verification
  */

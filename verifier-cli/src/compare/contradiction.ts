@@ -35,15 +35,15 @@ import { type PersonRecord, personsProblem } from './persons-problem.js';
 import { isPossible, runsProblem } from './runs-problem.js';
 import { absenceProblem, policiesProblem, tilingProblem } from './structure-problem.js';
 
-/** Whether a contradiction is proved, and what it says, in words. */
+/** Whether a contradiction is proved, and a readable description of it. */
 export interface ContradictionVerdict {
-  /** `indeterminate`: the proof is consistent, but no key of the ledger was given. */
+  /** `indeterminate` if the proof is consistent but no key of the ledger was given. */
   readonly outcome: 'proved' | 'not-proved' | 'indeterminate';
   readonly statement: string;
 }
 
 /**
- * @param given keys of the ledger that the person who verifies trusts
+ * @param given keys of the ledger that the verifying person trusts
  * @param at time of verification
  */
 export async function verifyContradiction(
@@ -185,7 +185,7 @@ async function provedPersons(
 
 /**
  * Returns whether each of these records is sealed and names a person.
- * @param given keys of the ledger that the person who verifies trusts, at least one
+ * @param given keys of the ledger that the verifying person trusts, at least one
  */
 export async function areProvedPersons(
   proofs: ProvedPersonsFile,

@@ -60,7 +60,7 @@ function compare(a: Place, b: Place): number {
 }
 
 /**
- * Collects the proof that an entry of a package is in the ledger of its newest checkpoint; null if something is
+ * Collects the proof that an entry of a package is in the ledger of its newest checkpoint, or null if something is
  * missing.
  */
 export async function proofOfEntry(

@@ -4,7 +4,7 @@ import { firstCovered } from '../../../schemas/evidence/roll-ups.js';
 const COUNTS = ['count', 'streams_count', 'tags_count'] as const;
 
 /**
- * Describes how the headers of two leaves of one ledger contradict each other; null if they do not.
+ * Describes how the headers of two leaves of one ledger contradict each other, or null if they do not.
  * @param one header of the leaf with the lower number
  */
 export function headersProblem(one: BatchHeader, other: BatchHeader): string | null {

@@ -32,9 +32,9 @@ export interface NotedCheckpoint extends Checkpoint {
 /** Evidence of the ledger that one side of a comparison contains. */
 export interface History {
   readonly kind: 'package' | 'receipt' | 'checkpoint';
-  /** By size. */
+  /** Checkpoints by size. */
   readonly checkpoints: ReadonlyMap<number, NotedCheckpoint>;
-  /** The largest. */
+  /** The largest checkpoint. */
   readonly newest: NotedCheckpoint;
   readonly proofs: readonly ConsistencyLine[];
   /** Proved changes of the ledger's keys, oldest first. */
@@ -48,11 +48,15 @@ export interface History {
   readonly files: PackageFiles | null;
   /** Null for a checkpoint alone, or if it cannot be read. */
   readonly manifest: Manifest | null;
-  /** Exact texts of the manifest and its signature; null for a checkpoint alone, or if one is too long for a proof. */
+  /**
+   * Exact texts of the manifest and its signature, or null for a checkpoint alone, or if one is too long for a proof.
+   */
   readonly signedManifest: { readonly manifest: string; readonly signature: string } | null;
   /** Whether the manifest is signed by a key that a trusted key of the ledger certifies. */
   readonly isManifestSigned: boolean;
-  /** Proved time of the newest checkpoint (RFC 3339); null if no time stamp over it is valid, or no root was given. */
+  /**
+   * Proved time of the newest checkpoint (RFC 3339), or null if no time stamp over it is valid, or no root was given.
+   */
   readonly stampedAt: string | null;
 }
 

@@ -58,7 +58,7 @@ function rollUpsIn({ batches }: History, number: number): readonly number[] {
   return [...batches.keys()].filter((other) => other > number && firstCovered(other) <= number);
 }
 
-/** The few leaves that contradict each other; null if none do. */
+/** The few leaves that contradict each other, or null if none do. */
 function conflictOf(
   first: ShownTree,
   second: ShownTree,
@@ -72,7 +72,7 @@ function conflictOf(
   return null;
 }
 
-/** Returns the leaves of a view between which a key would be, and the one with the same index. */
+/** Returns the neighbours of a leaf in another view: by the order of its key, and by its index. */
 function neighboursOf({ leaves }: ShownTree, { index, key }: KeyedLeaf): readonly KeyedLeaf[] {
   const text = toHex(key);
   const chosen = [

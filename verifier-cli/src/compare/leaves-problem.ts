@@ -11,7 +11,7 @@ export interface KeyedLeaf {
   readonly index: number;
   /** Stream key or tag, 32 bytes. */
   readonly key: Uint8Array;
-  /** Numbers of a run; absent for a tag. */
+  /** Numbers of a run. Absent for a tag. */
   readonly run?: RunPlace | undefined;
 }
 
@@ -23,9 +23,9 @@ export interface LeavesOf {
 }
 
 /**
- * Describes how two views of trees contradict each other; null if they do not.
- * @param one view of a batch
- * @param other view of the same batch, of a roll-up over it, or of another batch
+ * Describes how two views of trees contradict each other, or null if they do not.
+ * @param one a view of a batch
+ * @param other a view of the same batch, of a roll-up over it, or of another batch
  */
 export function leavesProblem(one: LeavesOf, other: LeavesOf): string | null {
   if (one.tree !== other.tree) return null;
@@ -42,7 +42,7 @@ export function leavesProblem(one: LeavesOf, other: LeavesOf): string | null {
   return `sealed roll-up ${other.header.number} without a leaf of batch ${one.header.number}, which it covers (${one.tree})`;
 }
 
-/** Returns a tag that two batches have; null if none is shown. */
+/** Returns a tag that two batches have, or null if none is shown. */
 function sharedTag(one: LeavesOf, other: LeavesOf): string | null {
   if (one.header.level > 0 || other.header.level > 0) return null;
   const tags = new Set(one.leaves.map(({ key }) => toHex(key)));

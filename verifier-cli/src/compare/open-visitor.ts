@@ -5,7 +5,7 @@ import type { Entry } from '../../../schemas/evidence/entry.js';
 
 /**
  * The person that a disclosure names, if the entry is a consent that commits to it.
- * @returns in Unicode normalization form C; null if it names none
+ * @returns in Unicode normalization form C, or null if it names none
  */
 export function visitorIn({ type, record }: Entry, text: string): string | null {
   const { disclosures } = record;

@@ -82,7 +82,7 @@ function openedPerson({ manifest }: History, all: readonly ShownPersonRecord[]):
 interface PersonsShown {
   /** The consents that disclose `visitor_id`. */
   readonly named: readonly ShownPersonRecord[];
-  /** Event ids of the records whose erasure it shows. */
+  /** Event ids of the records whose erasure the side shows. */
   readonly erased: readonly string[];
 }
 
@@ -223,7 +223,7 @@ function* twoIds(
 
 type ProvedPerson = Extract<ContradictionFile, { kind: 'persons' }>['first'];
 
-/** Gathers what proves that a record is in its ledger and names its person; null if something is missing. */
+/** Gathers what proves that a record is in its ledger and names its person, or null if something is missing. */
 export async function proofOfPerson(record: ShownPersonRecord): Promise<ProvedPerson | null> {
   for await (const line of linesOf(record.side)) {
     if (!line.entry.includes(`"event_id":"${record.eventId}"`)) continue;

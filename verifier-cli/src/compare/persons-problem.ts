@@ -8,17 +8,17 @@ export interface PersonRecord {
   readonly revision: number;
   /** Person tag, in hex. */
   readonly tag: string;
-  /** The person that the record names, in Unicode normalization form C; null if it shows none. */
+  /** The person that the record names, in Unicode normalization form C, or null if it shows none. */
   readonly visitor: string | null;
-  /** Opening of the tag; null if it is not known. */
+  /** Opening of the tag, or null if it is not known. */
   readonly opening: PersonOpening | null;
 }
 
 /**
- * Finds the numbers that records have under an id. A record of a person is an event of the stream, so its number is at
- * most its revision plus 1.
+ * Finds the numbers of records under an id. A record of a person is an event of the stream, so its number is at most
+ * its revision plus 1.
  * @param id hex
- * @returns numbers by tag; a record that is not in it has no tag of the id, if `isDecided`
+ * @returns numbers by tag; if `isDecided`, a record that is missing here has no tag of the id
  */
 export function numbersUnder(id: string, records: readonly PersonRecord[]): ReadonlyMap<string, number> {
   const numbers = new Map<string, number>();
@@ -47,8 +47,8 @@ function opens({ id, n }: PersonOpening, tag: string): boolean {
 }
 
 /**
- * Describes how records of one stream contradict each other; null if they do not. An id is random and is destroyed with
- * the last of the person's keys, so it cannot come back.
+ * Describes how records of one stream contradict each other, or null if they do not. An id is random and is destroyed
+ * with the last of the person's keys, so it cannot come back.
  * @param records two with tags of one id, whose numbers do not increase; or three of one visitor in the
  *   order of the ledger, of which only the first and the last have tags of one id
  */

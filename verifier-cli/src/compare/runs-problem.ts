@@ -9,7 +9,7 @@ export interface PlacedRun {
   readonly last: number;
 }
 
-/** A statement of a run: the leaves up to `number` have `count` events of the stream. */
+/** A statement that a run makes: the leaves up to `number` have `count` events of the stream. */
 interface Counted<T> {
   readonly number: number;
   readonly count: number;
@@ -19,7 +19,7 @@ interface Counted<T> {
 /**
  * Finds two runs of one stream that contradict each other. A run states how many events of the stream are before its
  * period, and how many up to its end. Along the ledger these counts never decrease, and each leaf has exactly one. A
- * run therefore lies within those of the roll-ups over it, whatever their levels.
+ * run therefore lies within those of the roll-ups over it, regardless of their levels.
  * @returns null if all runs agree
  */
 export function contradictoryRuns<T extends PlacedRun>(runs: readonly T[]): readonly [T, T] | null {
@@ -38,7 +38,10 @@ export function contradictoryRuns<T extends PlacedRun>(runs: readonly T[]): read
   return null;
 }
 
-/** Describes how two runs of a stream contradict each other; null if they do not. @param key of the stream, in hex */
+/**
+ * Describes how two runs of a stream contradict each other, or null if they do not.
+ * @param key key of the stream, in hex
+ */
 export function runsProblem(key: string, one: PlacedRun, other: PlacedRun): string | null {
   if (contradictoryRuns([one, other]) === null) return null;
   return `states runs of the stream with the key ${key} that contradict each other: ${runText(one)}, and ${runText(other)}`;

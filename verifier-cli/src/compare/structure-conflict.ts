@@ -80,7 +80,7 @@ function isSigned(side: History): side is SignedHistory {
 /** Number of leaves before a roll-up that are compared with it: those of both sides under a roll-up of level 1. */
 const MOST_UNDER = 256;
 
-/** @param leaves by number */
+/** @param leaves the leaves by number */
 function* contradictoryHeaders(leaves: readonly ProvedLeaf[]): Generator<StructureProof, void> {
   for (const [i, leaf] of leaves.entries()) {
     // Comparing neighbours finds every decrease along the ledger. A roll-up is also compared with the batches under it.

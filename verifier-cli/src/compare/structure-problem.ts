@@ -5,10 +5,9 @@ import { isShownAbsent, type LeavesOf } from './leaves-problem.js';
 import type { PlacedRun } from './runs-problem.js';
 
 /**
- * Describes how a leaf of a tree contradicts leaves of the ledger tree that lack its key; null if it
- * does not.
+ * Describes how a leaf of a tree contradicts leaves of the ledger tree that lack its key, or null if it does not.
  * @param second shows one leaf: a run of a batch or roll-up, or a tag of a roll-up
- * @param first the run of the stream before them; null if there is none
+ * @param first the run of the stream before them, or null if there is none
  * @param absent consecutive leaves by number, up to `second`
  */
 export function absenceProblem(
@@ -48,8 +47,8 @@ function areAllBetween(start: number, end: number, leaves: readonly LeavesOf[]):
 }
 
 /**
- * Describes how a header miscounts its policies; null if it does not.
- * @param before header of the previous leaf; null if the leaf is number 0
+ * Describes how a header miscounts its policies, or null if it does not.
+ * @param before header of the previous leaf, or null if the leaf is number 0
  * @param leaf shows the run of the stream `policy`, or that there is none
  */
 export function policiesProblem(before: BatchHeader | null, { header, tree, leaves }: LeavesOf): string | null {
@@ -69,7 +68,7 @@ export interface IndexedRun extends RunPlace {
   readonly index: number;
 }
 
-/** Describes how two runs of one leaf, which may be the same run, cannot tile it; null if they can. */
+/** Describes how two runs of one leaf, which may be the same run, cannot tile it, or null if they can. */
 export function tilingProblem({ number, count, streams_count: runs }: BatchHeader, one: IndexedRun, other: IndexedRun) {
   const [low, high] = one.index <= other.index ? [one, other] : [other, one];
   const endOf = ({ start, first, last }: RunPlace): number => start + last - first + 1;

@@ -14,14 +14,14 @@ export interface StreamCoverage {
   readonly stream: string;
   /** Runs without a missing revision. Adjacent runs are joined. */
   readonly complete: readonly { readonly first: number; readonly last: number }[];
-  /** The last revision up to which none is missing from 0 on; null if that is not shown. */
+  /** The last revision up to which none is missing from 0 on, or null if that is not shown. */
   readonly complete_up_to: number | null;
   /**
-   * The last revision in the ledger as of the checkpoint, as all batches show; −1 if it has none; null if they do not
-   * show it.
+   * The last revision in the ledger as of the checkpoint, as all batches show; −1 if it has none, or null if they do
+   * not show it.
    */
   readonly ledger_reaches: number | null;
-  /** Asked for as a whole, and complete from 0 to where the ledger reaches. */
+  /** The stream was requested as a whole, and is complete from 0 to where the ledger reaches. */
   readonly is_whole: boolean;
 }
 
@@ -83,14 +83,13 @@ function completeUpTo([start]: readonly JoinedRun[]): number | null {
 
 type StreamEnd =
   | { readonly kind: 'shown'; readonly last: number }
-  /** A batch has an unknown version: the stream has at least the revisions up to `last`. */
+  /** True if a batch has an unknown version. The stream then has at least the revisions up to `last`. */
   | { readonly kind: 'unknown'; readonly last: number; readonly batch: number }
   | { readonly kind: 'not-shown'; readonly reason: Finding; readonly because?: CheckId | null };
 
 /**
- * Finds the end of a stream as of a checkpoint. Every batch below it must show, by itself or by a
- * roll-up over it, the stream's run or that it has none. The runs must follow one another from
- * revision 0.
+ * Finds the end of a stream as of a checkpoint. Every batch below the checkpoint must show the stream's run, or that it
+ * has none, by itself or by a roll-up over it. The runs must follow one another from revision 0.
  */
 function streamEnd(stream: string, batches: Batches, size: number): StreamEnd {
   let last = -1;
@@ -146,19 +145,19 @@ function tailOf(stream: string, { runs, batches, size }: Shown): StreamTail {
   return isEnd ? { first: last.first, isOpen: end.kind === 'unknown' } : NO_TAIL;
 }
 
-/** Parts of the package that show how far it holds its streams. */
+/** Parts of the package that show how much of its streams it has. */
 interface Shown<M = Manifest> {
   readonly manifest: M;
   readonly runs: Pick<CompleteRuns, 'complete' | 'held'>;
   readonly batches: Batches;
-  /** Size of the package's checkpoint; null if it has none. */
+  /** Size of the package's checkpoint, or null if it has none. */
   readonly size: number | null;
   readonly findings: Findings;
 }
 
 /** Result of the checks of a package's streams. */
 export interface Covered {
-  /** Null without a manifest. */
+  /** Null if there is no manifest. */
   readonly coverage: Coverage | null;
   /** Tail of the stream of consents. */
   readonly tail: StreamTail;

@@ -22,19 +22,19 @@ export const PERSON_COVERAGES = [
 ] as const;
 export type PersonCoverage = (typeof PERSON_COVERAGES)[number];
 
-/** What the package is, and how much there is of it. */
+/** The kind of the package, and its size. */
 interface PersonContext {
-  /** The person that the verifying person asks about, as `visitor_id` names persons; null: none. */
+  /** The person that the verifying person asks about, named by `visitor_id`, or null if there is none. */
   readonly asked: string | null;
   readonly isReceipt: boolean;
-  /** Bytes of `entries.ndjson`. */
+  /** Number of bytes of `entries.ndjson`. */
   readonly entriesBytes: number;
   readonly work: WorkMeter;
 }
 
 /**
  * Every line of an entry is longer than this. If more records are claimed than such lines fit, some are missing,
- * whatever their tags.
+ * regardless of their tags.
  */
 const LEAST_LINE_BYTES = 64;
 
@@ -45,21 +45,21 @@ const LEAST_LINE_BYTES = 64;
 export class PersonRecords {
   readonly #id: Uint8Array | null;
   readonly #records: number | null;
-  /** Whether the package can have an entry for each of them. */
+  /** Whether the package can have an entry for each of the records. */
   readonly #areFew: boolean;
   /** Tags of the person, in hex, that no entry has had so far. */
   readonly #missing = new Set<string>();
   /** Records with a tag of the person whose version is not known. */
   #unread = 0;
-  /** Number of entries whose tag is not even known. */
+  /** Number of entries whose tag is unknown. */
   #unknown = 0;
   /** Whether all consents of the package are to be of one person. */
   readonly #isOfPerson: boolean;
   /** The person, as the first value of `visitor_id` among the person's records names them. */
   #visitor: string | null = null;
-  /** Event ids of the person's records without `visitor_id`, but for those marked as erased or `key_lost`. */
+  /** Event ids of the person's records without `visitor_id`, except those marked as erased or `key_lost`. */
   readonly #unnamed: string[] = [];
-  /** The person that the verifying person asks about; null: none. */
+  /** The person that the verifying person asks about, or null if there is none. */
   readonly #asked: string | null;
 
   constructor(
@@ -79,7 +79,7 @@ export class PersonRecords {
     for (let n = 1; n <= many && work.take(WORK.personTag); n += 1) this.#missing.add(toHex(personTag(this.#id, n)));
   }
 
-  /** The person of the package, in Unicode normalization form C; null if its records do not name one. */
+  /** The person of the package, in Unicode normalization form C, or null if its records do not name one. */
   get visitor(): string | null {
     return this.#visitor;
   }
@@ -87,7 +87,7 @@ export class PersonRecords {
   /**
    * Takes a consent. Only the person's own records disclose values, and these must name one person. Otherwise an
    * operator could state the tags of another person, or of nobody.
-   * @returns whether it is a record of the person, as far as the manifest tells
+   * @returns whether it is a record of the person, according to the manifest
    */
   accept({ entry, source, findings }: ReadEntry, disclosures: readonly Disclosure[]): boolean {
     const { person_tag: tag, event_id: eventId } = entry;
@@ -111,7 +111,7 @@ export class PersonRecords {
 
   /**
    * Takes an event of a version that this verifier does not know: it may be a record of the person.
-   * @param tag in hex; null where it is not known
+   * @param tag the tag in hex, or null if it is unknown
    */
   acceptUnknown(tag: string | null): void {
     if (tag === null) this.#unknown += 1;
@@ -119,7 +119,7 @@ export class PersonRecords {
   }
 
   /**
-   * @param size of the package's checkpoint; null if it has none
+   * @param size size of the package's checkpoint, or null if it has none
    * @param isErased whether an erasure names the record of an event id
    */
   async finish(tags: TagCache, size: number | null, isErased: (eventId: string) => boolean): Promise<PersonCoverage> {

@@ -6,7 +6,7 @@ import type { Findings } from '../findings/findings.js';
 interface OpenRun {
   readonly run: RevisionRun;
   next: number;
-  /** Whether an entry of it has an unknown version. */
+  /** Whether an entry of the run has an unknown version. */
   isUnknown: boolean;
 }
 
@@ -22,7 +22,7 @@ export class CompleteRuns {
   readonly held: RevisionRun[] = [];
   #current = 0;
 
-  /** @param runs as the manifest claims them, or as they are demanded */
+  /** @param runs the runs that the manifest claims, or that are required */
   constructor(
     runs: readonly RevisionRun[],
     readonly findings: Findings,
@@ -39,7 +39,7 @@ export class CompleteRuns {
 
   /**
    * Takes the entries in their order.
-   * @param isUnknown whether it has an unknown version: it may be what it is said to be
+   * @param isUnknown whether the entry has an unknown version; it may then be what it is said to be
    */
   accept(stream: string, revision: number, isUnknown: boolean): void {
     while (true) {

@@ -27,7 +27,7 @@ export type Archive = ReadonlyMap<string, ArchiveFile>;
 interface OpenedArchive {
   /** The files that can be read in spite of failed checks. */
   readonly archive: Archive;
-  /** Whether it lists a manifest, which may be unreadable. */
+  /** Whether the container lists a manifest, which may be unreadable. */
   readonly hasManifest: boolean;
 }
 

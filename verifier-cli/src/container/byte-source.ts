@@ -3,7 +3,7 @@ export interface ByteSource {
   /** Number of bytes. */
   readonly size: number;
   /**
-   * @param offset from 0
+   * @param offset an offset from 0
    * @param length how many bytes, at most `size` − `offset`
    * @returns exactly `length` bytes
    */
@@ -21,7 +21,7 @@ export function memorySource(bytes: Uint8Array): ByteSource {
   };
 }
 
-/** Bytes that are read together. */
+/** Number of bytes that are read together. */
 const WINDOW = 32 * 1024;
 
 /**

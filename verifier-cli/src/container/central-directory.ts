@@ -14,7 +14,7 @@ export interface DirectoryEntry {
   readonly packedSize: number;
   readonly size: number;
   readonly headerOffset: number;
-  /** Its problems; empty if there are none. */
+  /** Its problems. Empty if there are none. */
   readonly problems: readonly Finding[];
 }
 
@@ -87,7 +87,7 @@ function readEntry(
   if (zip64 !== undefined) {
     const large = viewOf(zip64);
     let next = 0;
-    // Exactly one value for each that the header leaves out, and no other bytes (APPNOTE 4.5.3).
+    // Exactly one value for each field that the header leaves out, and no other bytes (APPNOTE 4.5.3).
     if (zip64.length !== wanted * 8) problems.push(finding('zip64-contradicts-header'));
     const take = (value: number): number | null => {
       if (value !== 0xffffffff) return value;
@@ -116,7 +116,7 @@ function readEntry(
   };
 }
 
-/** The extra fields by id; null if they are malformed or one occurs twice. */
+/** The extra fields by id, or null if they are malformed or one occurs twice. */
 function readExtra(bytes: Uint8Array): Map<number, Uint8Array> | null {
   const view = viewOf(bytes);
   const fields = new Map<number, Uint8Array>();

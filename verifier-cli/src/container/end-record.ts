@@ -11,7 +11,7 @@ export interface EndRecord {
   readonly directorySize: number;
   /** Offset of the first of these end records: the central directory must end here. */
   readonly start: number;
-  /** Their problems; empty if there are none. */
+  /** Their problems. Empty if there are none. */
   readonly problems: readonly Finding[];
 }
 
@@ -96,7 +96,7 @@ export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** An unsigned 64-bit number; null above 2^53 − 1. */
+/** An unsigned 64-bit number, or null above 2^53 − 1. */
 export function safeUint64(view: DataView, offset: number): number | null {
   const value = view.getBigUint64(offset, true);
   return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : null;

@@ -6,14 +6,14 @@ import { createInflateRaw, inflateRawSync } from 'node:zlib';
 const CHUNK_BYTES = 128 * 1024;
 
 /**
- * Packed bytes that one call may unpack. Most files of a package are small, and a stream costs many
+ * Maximum number of packed bytes that one call unpacks. Most files of a package are small, and a stream costs many
  * times more than their data.
  */
 const SMALL_BYTES = 32 * 1024;
 
 /**
  * Unpacks raw DEFLATE data (RFC 1951) piece by piece.
- * @returns the generator's return value is the number of packed bytes that belonged to the data
+ * @returns a generator whose return value is the number of packed bytes that belonged to the data
  * @throws Error if the data are malformed or cut short
  */
 export async function* inflateRaw(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, number> {
@@ -27,8 +27,8 @@ export async function* inflateRaw(chunks: AsyncIterable<Uint8Array>): AsyncGener
 }
 
 /**
- * Unpacks, in one call, data that are complete in one small piece and unpack to one piece.
- * @returns null if they are not, or if they are malformed: the stream decides what is wrong
+ * Unpacks data in one call if they are complete in one small piece and unpack to one piece.
+ * @returns null for other data, and for malformed data: the stream then decides what is wrong
  */
 function inflateSmall(packed: Uint8Array): { bytes: Uint8Array; used: number } | null {
   if (packed.length > SMALL_BYTES) return null;

@@ -17,8 +17,8 @@ export interface Extent {
 
 /**
  * Compares a file's local header and data descriptor with the central directory (APPNOTE 4.3.7, 4.3.9). Programs that
- * extract a ZIP as a stream use the one, others the other. If they differed, two people could see two different
- * packages.
+ * extract a ZIP as a stream use the local header, and others use the directory. If they differed, two people could see
+ * two different packages.
  * @param limit offset at which the file must end: the start of the central directory
  * @returns null if there is no local header, or if the file exceeds the limit
  */

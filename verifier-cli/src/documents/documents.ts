@@ -38,20 +38,20 @@ export type Reference =
 export interface Resolution {
   readonly outcome: Outcome;
   readonly message: Finding | null;
-  /** When the version was in force; null if the reference does not match a published version. */
+  /** When the version was in force, or null if the reference does not match a published version. */
   readonly version: VersionTerm | null;
-  /** The same of a configuration. */
+  /** The same for a configuration. */
   readonly configuration: ConfigurationTerm | null;
-  /** The check that prevents the proof; null if there is no other cause. */
+  /** The check that prevents the proof, or null if there is no other cause. */
   readonly because: CheckId | null;
-  /** Whether the notice that it names is not in the package. */
+  /** Whether the package lacks the notice that the reference names. */
   readonly isMissing?: boolean;
 }
 
 /** A notice in the package. */
 export interface Notice extends NoticePlace {
   readonly verdict: Verdict;
-  /** The check that made the verdict; null if it is valid. */
+  /** The check that determined the verdict, or null if the verdict is valid. */
   readonly cause: CheckId | null;
   readonly at: Location;
 }
@@ -87,14 +87,14 @@ export class Documents {
   readonly #unknown = new Set<string>();
   /** Whether a notice of an unknown version may publish what a consent names. */
   #mayPublish = false;
-  /** The same of a configuration: nothing is known of the notice's record. */
+  /** The same for a configuration: nothing is known about the notice's record. */
   #mayConfigure = false;
   readonly #references: Reference[] = [];
   readonly #indexes = new Map<string, number>();
   #lastVersion: (Omit<Reference & { kind: 'version' }, 'kind'> & { readonly index: number }) | null = null;
   #lastConfiguration: (Omit<Reference & { kind: 'configuration' }, 'kind'> & { readonly index: number }) | null = null;
   #referenceLength = 0;
-  /** Hashes of the files that entries name; null until they are asked for. */
+  /** Hashes of the files that entries name, or null until they are asked for. */
   #named: ReadonlySet<string> | null = null;
 
   /** @param isReceipt whether the entry of a configuration stands for the file with its text */
@@ -113,7 +113,7 @@ export class Documents {
     this.#history.changeState(state, record, notice, notice.at);
   }
 
-  /** @param text as it was hashed: the record as parsed, before its shape was looked at */
+  /** @param text the text that was hashed: the record as parsed, before its shape is checked */
   addConfiguration(record: SiteConfigPublishedRecord, text: JsonValue, notice: Notice): void {
     const categories = new Set(record.categories.map(({ key }) => key));
     const hash = sha256Hex(canonicalJson(text));
@@ -136,12 +136,14 @@ export class Documents {
     return this.#mayPublish || this.#mayConfigure || this.#unknown.has(hash) ? 'unknown' : 'not-named';
   }
 
-  /** Keys of the required categories of the configuration with this hash; null: its publication is not enclosed. */
+  /**
+   * Keys of the required categories of the configuration with this hash, or null if its publication is not enclosed.
+   */
   requiredCategories(hash: string): ReadonlySet<string> | null {
     return this.#configurations.get(hash)?.required ?? null;
   }
 
-  /** Number of the published configuration with this hash; null: its publication is not enclosed. */
+  /** Number of the published configuration with this hash, or null if its publication is not enclosed. */
   configurationNumber(hash: string): number | null {
     return this.#configurations.get(hash)?.number ?? null;
   }
@@ -199,7 +201,7 @@ export class Documents {
 
   /**
    * Resolves every reference, by index.
-   * @param missing the check that reports missing notices; null if none is missing
+   * @param missing the check that reports missing notices, or null if none is missing
    */
   async resolve(missing: CheckId | null): Promise<readonly Resolution[]> {
     const resolutions: Resolution[] = [];
@@ -235,8 +237,8 @@ export class Documents {
   }
 
   /**
-   * The text that a reference of `referToVersion` names; null if it names none. Its outcome is that
-   * of the record's own check.
+   * The text that a reference of `referToVersion` names, or null if it names none. Its outcome is that of the record's
+   * own check.
    */
   async textOfReference(index: number): Promise<ReportedText | null> {
     const reference = this.#references[index];
@@ -244,7 +246,7 @@ export class Documents {
     return await this.#textOf(reference, (await this.#resolve(reference)).outcome);
   }
 
-  /** Title and number with which a text was published that `referToVersion` names; null if they are not shown. */
+  /** Title and number with which a text was published that `referToVersion` names, or null if they are not shown. */
   publicationOfReference(index: number): { readonly title: string; readonly number: number } | null {
     const reference = this.#references[index];
     const published = reference?.kind === 'version' ? this.#publicationOf(reference) : null;
@@ -252,8 +254,8 @@ export class Documents {
   }
 
   /**
-   * The configuration that a reference of `referToConfiguration` names; null if its check fails, or if it
-   * cannot be read.
+   * The configuration that a reference of `referToConfiguration` names, or null if its check fails, or if it cannot be
+   * read.
    */
   async configurationOfReference(index: number): Promise<SiteConfigPublishedRecord | null> {
     const reference = this.#references[index];
@@ -280,14 +282,14 @@ export class Documents {
     };
   }
 
-  /** The one publication of a text in the package; null if it has none, or several. */
+  /** The one publication of a text in the package, or null if it has none, or several. */
   #publicationOf(reference: Reference & { kind: 'version' }): DocumentVersionPublishedRecord | null {
     const published = this.#versions.get(reference.id)?.record;
     if (published === undefined || this.#ambiguous.has(reference.id)) return null;
     return published.content_sha256 === reference.hash ? published : null;
   }
 
-  /** The text of this hash; null where it is missing, changed, long or not UTF-8. */
+  /** The text of this hash, or null if it is missing, changed, long or not UTF-8. */
   async source(hash: string, maxBytes: number = MAX_TEXT_BYTES): Promise<string | null> {
     const file = PACKAGE_FILES.notice(hash);
     const size = this.files.archive.get(file)?.size ?? Number.POSITIVE_INFINITY;

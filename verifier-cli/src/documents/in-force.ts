@@ -9,26 +9,28 @@ export interface ConsentClaims {
   readonly batch: number;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
-  /** `valid_until` less the time of the consent, in milliseconds; null: it never expires. */
+  /** `valid_until` less the time of the consent, in milliseconds, or null if it never expires. */
   readonly validForMs: number | null;
-  /** Whether it approves a document without an approval token. */
+  /** Whether the consent approves a document without an approval token. */
   readonly lacksToken: boolean;
   /**
    * Whether a former tool states the consent. The person was then asked elsewhere, perhaps before the text was
    * published here.
    */
   readonly isImported: boolean;
-  /** Time that a former tool states for an imported one, in milliseconds since 1970; `createdAt` for others. */
+  /**
+   * Time that a former tool states for an imported consent, in milliseconds since 1970; `createdAt` for other consents.
+   */
   readonly decidedAt: number;
 }
 
-/** Result of the check of one consent. */
+/** Result of checking one consent. */
 export interface InForce {
   readonly outcome: Outcome;
   readonly message: Finding | null;
 }
 
-/** @property isExcusable whether a missing notice, or one of an unknown type, could explain it */
+/** @property isExcusable whether a missing notice, or a notice of an unknown type, could explain the problem */
 interface Objection {
   readonly message: Finding;
   readonly isExcusable: boolean;
@@ -36,7 +38,7 @@ interface Objection {
 
 const DAY_MS = 86_400_000;
 
-/** Consent types for which a version that requires an approval token does without one. */
+/** Consent types that need no approval token even if the version requires one. */
 const NO_APPROVAL: ReadonlySet<string> = new Set(['cookie', 'do_not_sell_opt_out']);
 
 /** Whether a consent of this type needs the approval token that its document version requires. */
@@ -49,9 +51,9 @@ export function isApproval(consentType: string): boolean {
  * afterwards. Within a batch the order of the two streams is unknown, so anything that was in force before the
  * consent's batch, or came into force in it, may have been in force.
  * @param version null if the publication is not proved, which `document.version` reports
- * @param configuration the same, reported by `document.configuration`
- * @param isKnown whether all notices of the site up to the consent's batch are enclosed, and their types known. If not,
- *   what such a notice could explain is left undecided.
+ * @param configuration the same for the configuration, reported by `document.configuration`
+ * @param isKnown whether all notices of the site up to the consent's batch are enclosed and of known types; if not,
+ * what such a notice could explain is left undecided
  */
 export function evaluateInForce(
   version: VersionTerm | null,
@@ -86,7 +88,10 @@ export function beginsAfter(
   return begins.some((place) => place != null && place.createdAt > createdAt);
 }
 
-/** Returns whether a former tool states a time before the text was published here, by more than clocks may differ. */
+/**
+ * Returns whether a former tool states a time before the text was published here, by more than the permitted difference
+ * of clocks.
+ */
 export function isBeforeText(version: VersionTerm | null, { isImported, decidedAt }: ConsentClaims): boolean {
   return isImported && version !== null && version.published.createdAt > decidedAt + CLOCK_TOLERANCE_MS;
 }

@@ -4,12 +4,12 @@ import { type Finding, finding } from '../findings/finding.js';
 import type { Location } from '../findings/findings.js';
 import type { NoticePlace } from './place.js';
 
-/** When, in the order of the ledger, a document version came into force and ceased to be. */
+/** When a document version came into force and ceased to be in force, in the order of the ledger. */
 export interface VersionTerm {
   readonly published: NoticePlace;
-  /** Null where no activation is enclosed. */
+  /** Null if no activation is enclosed. */
   readonly activated: NoticePlace | null;
-  /** Null where no retirement is enclosed. */
+  /** Null if no retirement is enclosed. */
   readonly retired: NoticePlace | null;
   readonly requiresApprovalToken: boolean;
   /** The first notice of the version's document and language that contradicts an earlier one. */
@@ -19,9 +19,9 @@ export interface VersionTerm {
 /** The same for a configuration, which is in force from its publication. */
 export interface ConfigurationTerm {
   readonly published: NoticePlace;
-  /** The publication of the next configuration; null where none is enclosed. */
+  /** The publication of the next configuration, or null if none is enclosed. */
   readonly superseded: NoticePlace | null;
-  /** Days after which a consent expires; null: never. */
+  /** Time after which a consent expires, in days, or null if it never does. */
   readonly validityDays: number | null;
   /** The first configuration that contradicts an earlier one. */
   readonly contradiction: Contradiction | null;
@@ -35,7 +35,7 @@ export interface Contradiction {
 }
 
 interface Version {
-  /** Its document and language. */
+  /** Document and language of the notice. */
   readonly series: string;
   readonly documentId: string;
   readonly published: NoticePlace;
@@ -64,7 +64,7 @@ interface Configuration {
 export class NoticeHistory {
   readonly #versions = new Map<string, Version>();
   readonly #series = new Map<string, Series>();
-  /** By event id. */
+  /** Configurations by event id. */
   readonly #configurations = new Map<string, Configuration>();
   /** States of versions whose publication is not enclosed. */
   readonly #stray: Contradiction[] = [];

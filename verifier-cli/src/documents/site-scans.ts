@@ -14,7 +14,7 @@ import type { SealingInterval } from '../time/batch-times.js';
 interface SeenScan {
   readonly record: SiteScannedRecord;
   readonly batch: number;
-  /** Verdict on its own entry. */
+  /** Verdict on the scan's own entry. */
   readonly verdict: Verdict;
 }
 
@@ -23,7 +23,7 @@ export interface ScanContext {
   readonly intervals: readonly SealingInterval[];
   /** The verdict that every record depends on. */
   readonly foundation: Verdict;
-  /** Number of the enclosed configuration with this hash; null: the package has none. */
+  /** Number of the enclosed configuration with this hash, or null if the package has none. */
   readonly configurationNumber: (sha256: string) => number | null;
 }
 
@@ -40,7 +40,7 @@ export class SiteScans {
     if (this.#newest.length > MAX_SCANS) this.#newest.shift();
   }
 
-  /** The scans for the report, the newest last. */
+  /** Returns the scans for the report, the newest last. */
   reported(context: ScanContext): ReportedScans {
     const verdicts: Record<Verdict, number> = { valid: 0, indeterminate: 0, invalid: 0 };
     for (const verdict of VERDICTS) verdicts[worst(verdict, context.foundation)] += this.#verdicts[verdict];

@@ -28,7 +28,7 @@ export class Attachments {
     }
   }
 
-  /** @param disclosures whose files are loaded */
+  /** @param disclosures disclosures whose files are loaded */
   verify(disclosures: readonly Disclosure[], findings: EntryFindings): void {
     for (const disclosure of disclosures) {
       if (!namesFile(disclosure)) continue;

@@ -1,8 +1,8 @@
 type Cells = Float64Array | Int32Array | Uint32Array | Uint8Array;
 
 /**
- * Cells per chunk. Chunks are never copied when the column grows. They are small, because each is zeroed and most
- * packages have few records.
+ * Number of cells per chunk. Chunks are never copied when the column grows. They are small, because each is zeroed and
+ * most packages have few records.
  */
 const CHUNK = 4096;
 
@@ -12,7 +12,7 @@ export class Column {
   #last: Cells = new Uint8Array();
   #length = 0;
 
-  /** @param make an empty piece of so many cells */
+  /** @param make creates an empty chunk with this number of cells */
   constructor(readonly make: (cells: number) => Cells) {}
 
   static ofIntegers(): Column {

@@ -7,9 +7,9 @@ import type { ConsentMembers, RecordScheme } from '../versions/schemes.js';
 /**
  * Checks the disclosed values of a record against its digests: each must match the digest under its name, and have a
  * value of the published type (docs/evidence-format.md §5).
- * @param scheme of the record's hashes
- * @param texts the values as they travel
- * @param decoded the same, decoded; null where one is malformed
+ * @param scheme scheme of the record's hashes
+ * @param texts the values as they are transmitted
+ * @param decoded the same values decoded, or null if one is malformed
  * @returns the disclosures, for the checks of their values
  */
 export function verifyDisclosures(

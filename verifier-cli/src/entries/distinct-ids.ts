@@ -1,6 +1,6 @@
 import { readUuid } from './uuid-words.js';
 
-/** Ids per chunk: 64 KiB. Small, because a chunk is zeroed and most packages have few records. */
+/** Ids per chunk: 64 KiB. Chunks are small, because each is zeroed and most packages have few records. */
 const CHUNK = 4096;
 /** Below 2^31 and prime. */
 const PRIME = 2_147_483_647;
@@ -19,15 +19,15 @@ export class DistinctIds {
   /** Words of the value being looked up. */
   readonly #words: Uint32Array;
 
-  /** @param words of 32 bits in a value */
+  /** @param words number of 32-bit words in a value */
   constructor(readonly words: number) {
     this.#words = new Uint32Array(words);
     this.#factors = crypto.getRandomValues(new Uint32Array(2 * words));
   }
 
   /**
-   * @param id in lower-case hex; dashes are ignored
-   * @returns whether it is the first time
+   * @param id the identifier in lower-case hex; dashes are ignored
+   * @returns whether the id is new
    */
   add(id: string): boolean {
     readUuid(id, this.#words);

@@ -9,7 +9,7 @@ interface Place {
   readonly batch: number;
   readonly index: number;
   /**
-   * Claimed leaf hash of the previous entry, and its own leaf hash, both in hex; null for an entry of an unknown
+   * Claimed leaf hash of the previous entry, and its own leaf hash, both in hex, or null for an entry of an unknown
    * version.
    */
   readonly link: { readonly previous: string | null; readonly leaf: string } | null;
@@ -17,8 +17,8 @@ interface Place {
 }
 
 /**
- * Verifies, entry by entry, the order, that no two entries contradict each other, and that each names the hash of the
- * previous one (docs/evidence-format.md §4).
+ * Verifies entry by entry that the order is right, that no two entries contradict each other, and that each entry names
+ * the hash of the previous one (docs/evidence-format.md §4).
  */
 export class EntryOrder {
   #last: Place | null = null;
@@ -55,7 +55,7 @@ function linkProblem(
   if (!isNeighbour) return null;
   if (last.link === null) return { outcome: 'indeterminate', message: finding('previous-unknown') };
   if (previous === last.link.leaf) return null;
-  // If an entry is not what was sealed, it is at fault itself: the next one is right not to name it.
+  // If an entry is not what was sealed, the fault is in that entry: the next one is right not to name it.
   if (last.findings.verdict === 'invalid') return null;
   return { outcome: 'fail', message: finding('previous-wrong') };
 }

@@ -15,7 +15,7 @@ import type { ReadEntry, UnknownEntry } from './read-entry.js';
 /** Parts of the package against which the positions of entries are checked. */
 export interface PlacesContext {
   readonly batches: Batches;
-  /** Size of the package's checkpoint; null if it has none. */
+  /** Size of the package's checkpoint, or null if it has none. */
   readonly size: number | null;
   readonly times: StampedTimes;
   /** When each batch was proved to be sealed. */
@@ -27,7 +27,7 @@ type Position = Pick<EntryMembers, 'stream' | 'revision'>;
 /** Facts about a batch that entries name. */
 interface NamedBatch {
   readonly number: number;
-  /** Undefined if the package does not have it in a known version. */
+  /** Undefined if the package does not have the batch in a known version. */
   readonly batch: Batch | undefined;
   readonly interval: SealingInterval | undefined;
   /** The batch and the roll-ups over it. An entry of the batch must be in all of them. */
@@ -35,7 +35,7 @@ interface NamedBatch {
   readonly sealed: Sealed;
 }
 
-/** Returns the run of a batch or roll-up that contains an entry; null if none does. */
+/** Returns the run of a batch or roll-up that contains an entry, or null if none does. */
 function runWith({ runs }: Batch, { stream, revision }: Position): StreamRun | null {
   return runs.find((run) => run.stream === stream && run.first <= revision && revision <= run.last) ?? null;
 }
@@ -85,7 +85,7 @@ export class EntryPlaces {
     if (read.entry.person_tag !== null) await this.tags.load(...holding);
   }
 
-  /** Returns the audit path of an entry's leaf, upwards; null if the package has none. */
+  /** Returns the audit path of an entry's leaf, upwards, or null if the package has none. */
   async pathOf({ source }: ReadEntry): Promise<readonly Uint8Array[] | null> {
     const { batch } = this.#named(source.batch);
     return batch === undefined ? null : this.#proofs.pathOf(batch, source.index);

@@ -16,19 +16,19 @@ export interface ErasurePlace {
 /** Result of an entry's checks. */
 interface Judged {
   readonly verdict: Verdict;
-  /** The check that made the verdict; null if it is valid. */
+  /** The check that determined the verdict, or null if the verdict is valid. */
   readonly cause: CheckId | null;
 }
 
 interface Erasure extends ErasurePlace {
   readonly verdict: Verdict;
-  /** The check that made the verdict; null if it is valid. */
+  /** The check that determined the verdict, or null if the verdict is valid. */
   readonly cause: CheckId | null;
-  /** Event id of the record that it names. */
+  /** Event id of the record that the erasure names. */
   readonly erasedId: string;
   /** `created_at`, milliseconds since 1970. */
   readonly createdAt: number;
-  /** In hex; null if the entry has none. */
+  /** The tag in hex, or null if the entry has none. */
   readonly tag: string | null;
 }
 
@@ -36,17 +36,17 @@ interface Erasure extends ErasurePlace {
 export class Erasures {
   readonly #erasures: Erasure[] = [];
   readonly #places = new Map<string, number>();
-  /** Event id of a record to the first erasure that names it. */
+  /** The first erasure that names a record, by the record's event id. */
   readonly #firsts = new Map<string, number>();
-  /** Event id of a record to the best verdict on an erasure that names it. */
+  /** The best verdict on an erasure that names a record, by the record's event id. */
   readonly #best = new Map<string, Verdict>();
-  /** By stream, the last event that may be an erasure of an unknown version. */
+  /** The last event of each stream that may be an erasure of an unknown version. */
   readonly #lastUnknown = new Map<string, number>();
   readonly #unknown = new Set<string>();
 
   constructor(readonly findings: Findings) {}
 
-  /** @param tag of its entry, in hex */
+  /** @param tag tag of its entry, in hex */
   add(place: ErasurePlace, record: SubjectErasedRecord, tag: string | null, { verdict, cause }: Judged): void {
     const index = this.#erasures.length;
     if (index >= LIMITS.erasedIds) {
@@ -81,13 +81,14 @@ export class Erasures {
   }
 
   /**
-   * Returns the claimed time of the first erasure that names the record, in milliseconds since 1970; null if none does.
+   * Returns the claimed time of the first erasure that names the record, in milliseconds since 1970, or null if none
+   * does.
    */
   timeOf(eventId: string): number | null {
     return this.#erasures[this.#firsts.get(eventId) ?? -1]?.createdAt ?? null;
   }
 
-  /** Returns the best verdict on an erasure that names the record; null if none does. */
+  /** Returns the best verdict on an erasure that names the record, or null if none does. */
   verdictOn(eventId: string): Verdict | null {
     return this.#best.get(eventId) ?? null;
   }

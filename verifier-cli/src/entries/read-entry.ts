@@ -18,7 +18,7 @@ import { type EntryMembers, parseVersioned, SCHEMES, type Schemes } from '../ver
 
 /** Follows one entry while a package is read. */
 export interface EntryWatch {
-  /** Returns the list that takes the outcomes about this entry; null if the entry is not the followed one. */
+  /** Returns the list that takes the outcomes about this entry, or null if the entry is not the followed one. */
   notesOf(entry: Pick<EntryMembers, 'event_id' | 'proof_hash'>): EntryNote[] | null;
 }
 
@@ -37,8 +37,7 @@ export interface ReadEntry {
 }
 
 /**
- * An entry of an unknown version, whose position is all that can be checked. It neither proves nor contradicts
- * anything.
+ * An entry of an unknown version. Only its position can be checked. It neither proves nor contradicts anything.
  */
 export interface UnknownEntry {
   readonly isKnown: false;

@@ -9,7 +9,7 @@ const RECORD_VERSION = 1;
 /**
  * Finds a version of the event or of a part of its record that this verifier does not know. If there is one, nothing
  * else can be said about the record.
- * @returns the finding; null if every version is known
+ * @returns the finding, or null if every version is known
  */
 export function unknownOf({ entry, record }: ReadEntry, schemes: Schemes): Finding | null {
   if (!isSealedEventType(entry.type)) return unknownEventType(entry.type);

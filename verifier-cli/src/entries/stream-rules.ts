@@ -17,7 +17,7 @@ const CommonFields = z.looseObject({ event_id: Uuid, site_id: Uuid.optional(), c
 /** Members that records of all types have in common. Some types have no `site_id`. */
 export type CommonFields = Pick<z.infer<typeof CommonFields>, 'event_id' | 'site_id' | 'created_at'>;
 
-/** @returns null if the record does not have them */
+/** @returns null if the record lacks one of them */
 export function commonFieldsOf(record: JsonValue): CommonFields | null {
   const common = matchShape(CommonFields, record);
   return common.ok ? common.value : null;
@@ -25,9 +25,9 @@ export function commonFieldsOf(record: JsonValue): CommonFields | null {
 
 /**
  * Checks that an entry is in the stream of its site and type.
- * @param site the site that the manifest names; null if there is no manifest
- * @param fields null where the record could not be read
- * @returns null if it is, otherwise why not
+ * @param site the site that the manifest names, or null if there is no manifest
+ * @param fields the members, or null if the record could not be read
+ * @returns null if the entry is in that stream; otherwise why it is not
  */
 export function streamProblem(entry: EntryMembers, fields: CommonFields | null, site: string | null): Finding | null {
   const streamSite = siteOfStream(entry.stream);

@@ -7,13 +7,13 @@ export interface RecordsSummary {
   readonly consents: number;
   /** Entries and events of a version that this verifier does not know. */
   readonly unknown: number;
-  /** Consents among them that a former tool recorded, as it states. */
+  /** Number of these consents that a former tool claims to have recorded. */
   readonly imported: number;
   /** Consents by verdict. */
   readonly verdicts: Readonly<Record<Verdict, number>>;
   /** Consents that an enclosed erasure lists or that are called erased. */
   readonly erased: number;
-  /** Consents whose key the service lost, as it states. */
+  /** Number of consents whose key the service claims to have lost. */
   readonly key_lost: number;
   /** Digests of values that are not shown, in records that are neither erased nor without a key. */
   readonly withheld_values: number;

@@ -6,7 +6,7 @@ export const TAG_WORDS = 8;
 
 const DASH = 0x2d;
 
-/** The bits of a UUID in lower case, into `words`. */
+/** Writes the bits of a UUID in lower case into `words`. */
 export function readUuid(id: string, words: Uint32Array): void {
   let word = 0;
   let digits = 0;

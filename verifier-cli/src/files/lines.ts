@@ -5,20 +5,20 @@ import { type Finding, finding } from '../findings/finding.js';
 export class LineBlock {
   #text: string | null = null;
 
-  /** @param number of its first line, from 1 */
+  /** @param number number of its first line, from 1 */
   constructor(
     readonly number: number,
     readonly bytes: Uint8Array,
   ) {}
 
-  /** The same bytes, each as one character; those of ASCII as they are. */
+  /** The same bytes, each as one character; ASCII characters are unchanged. */
   get text(): string {
     this.#text ??= textOfBytes(this.bytes);
     return this.#text;
   }
 }
 
-/** Why a file cannot be read from a line on. */
+/** Why a file cannot be read beyond some line. */
 export interface LineProblem {
   readonly number: number;
   readonly reason: Finding;

@@ -26,8 +26,8 @@ export function readerOf<T>(schema: z.ZodType<T>): LineReader<T> {
 }
 
 /**
- * The files of a package, read on demand. A file that is read to its end is hashed on the way, so it need not be read
- * again to compare its digest with the manifest.
+ * The files of a package, read on demand. A file that is read to its end is hashed while it is read, so comparing its
+ * digest with the manifest needs no second read.
  */
 export class PackageFiles {
   readonly #digests = new Map<string, string>();
@@ -44,7 +44,7 @@ export class PackageFiles {
   ) {}
 
   /**
-   * Returns the same files for another read that reports no problems, because they were or will be reported elsewhere.
+   * Returns the same files for a further read that reports no problems, because the problems are reported elsewhere.
    */
   unreported(): PackageFiles {
     return new PackageFiles(this.source, this.archive, new Findings(), () => undefined, this.work);
@@ -54,7 +54,7 @@ export class PackageFiles {
     return this.archive.has(name);
   }
 
-  /** SHA-256 in hex of a file that was read to its end; null if it was not, or could not be. */
+  /** SHA-256 in hex of a file that was read to its end, or null if it was not, or could not be. */
   digestOf(name: string): string | null {
     return this.#digests.get(name) ?? null;
   }
@@ -90,7 +90,7 @@ export class PackageFiles {
     this.findings.pass('container.content');
   }
 
-  /** The whole content; null if the file is missing, larger than `maxBytes`, or broken. */
+  /** The whole content, or null if the file is missing, larger than `maxBytes`, or broken. */
   async bytes(name: string, maxBytes: number = LIMITS.smallFileBytes): Promise<Uint8Array | null> {
     const file = this.archive.get(name);
     if (file === undefined) return null;
@@ -114,8 +114,8 @@ export class PackageFiles {
 
   /**
    * Yields the parsed lines of an NDJSON file in blocks, because awaiting each of a million lines would be too slow. An
-   * invalid line fails `check` and is skipped. It ends early when so much is wrong with the package that reading on
-   * would be a waste of time.
+   * invalid line fails `check` and is skipped. Reading ends early when so much is wrong with the package that
+   * continuing would be a waste of time.
    */
   async *blocks<T>(
     name: string,

@@ -13,7 +13,7 @@ import { parseShape } from './parse.js';
 export interface Container {
   readonly kind: 'package' | 'receipt';
   readonly archive: Archive;
-  /** Whether it lists a manifest, which may be unreadable. A file without one is not a package. */
+  /** Whether the container lists a manifest, which may be unreadable. A file without one is not a package. */
   readonly hasManifest: boolean;
   /** The bytes that the archive refers to. */
   readonly source: ByteSource;

@@ -4,16 +4,19 @@ export type Outcome = 'pass' | 'fail' | 'indeterminate' | 'not-applicable';
 interface CheckDefinition {
   /** What the check verifies, in one line of English. */
   readonly meaning: string;
-  /** The same in Turkish. */
+  /** The same text in Turkish. */
   readonly tr: string;
   /**
-   * Whether `valid` needs it to pass (or to be not applicable). A check that fails makes the
-   * verdict `invalid`, required or not.
+   * Whether the verdict `valid` needs the check to pass (or not to apply). A check that fails makes the verdict
+   * `invalid`, required or not.
    */
   readonly required: boolean;
-  /** When it fails, in the words of docs/evidence-format.md, to whose sections § refers; null if it never fails. */
+  /**
+   * When the check fails, in the words of docs/evidence-format.md (§ refers to its sections), or null if it never
+   * fails.
+   */
   readonly fails: string | null;
-  /** When it remains undecided; null if it never does. */
+  /** When the check remains undecided, or null if it never does. */
   readonly opens: string | null;
 }
 

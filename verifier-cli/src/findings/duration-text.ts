@@ -12,7 +12,9 @@ const LENGTHS = [
   [60_000, 'minutes'],
 ] as const;
 
-/** Formats a duration for people: in the largest unit from minutes to days that divides it, otherwise in seconds. */
+/**
+ * Formats a duration as readable text: in the largest unit from minutes to days that divides it, otherwise in seconds.
+ */
 export function durationText(milliseconds: number, units: Units): string {
   for (const [length, unit] of LENGTHS) {
     if (milliseconds >= length) return `${Number((milliseconds / length).toFixed(1))} ${units[unit]}`;

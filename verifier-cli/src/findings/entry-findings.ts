@@ -20,7 +20,7 @@ export class EntryFindings {
 
   /**
    * @param at place of the entry; a function computes it only if a finding needs it
-   * @param notes receives every outcome, if this entry is to be shown with its checks
+   * @param notes a list that receives every outcome, if this entry is to be shown with its checks
    */
   constructor(
     readonly all: Findings,
@@ -38,7 +38,7 @@ export class EntryFindings {
     return this.#verdict;
   }
 
-  /** The check that determined the verdict; null if the entry is valid. */
+  /** The check that determined the verdict, or null if the entry is valid. */
   get cause(): CheckId | null {
     return this.#cause;
   }
@@ -64,7 +64,7 @@ export class EntryFindings {
   }
 
   /**
-   * @param found null if the outcome says it all
+   * @param found the finding, or null if the outcome alone says enough
    * @param because the check whose finding causes this one
    */
   report(id: CheckId, outcome: Outcome, found: Finding | null, because: CheckId | null = null): void {

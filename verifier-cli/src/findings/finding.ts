@@ -12,11 +12,11 @@ type Value = string | number | Finding;
 
 /** A finding as a report states it. */
 export interface Stated {
-  /** In English. */
+  /** The message in English. */
   readonly message: string;
   /** Absent if there is nothing to say. */
   readonly code?: FindingCode;
-  /** Values for the names in braces in the text; absent if there are none. */
+  /** Values for the names in braces in the text, absent if there are none. */
   readonly values?: Readonly<Record<string, StatedValue>>;
 }
 
@@ -40,14 +40,14 @@ export type InputPlaces = Readonly<Record<'ledger-key' | 'tsa-ca' | 'consistency
 
 /** Words of one language that are inserted into texts of findings. */
 export interface FindingWords {
-  /** Texts of findings, for values that are findings themselves. */
+  /** The texts of findings, for values that are themselves findings. */
   readonly texts: Readonly<Record<FindingCode, string>>;
   readonly units: Units;
   readonly places: InputPlaces;
 }
 
 export const ENGLISH_UNITS: Units = { days: 'd', hours: 'h', minutes: 'min', seconds: 's' };
-/** In the words of the command, in which JSON reports are. */
+/** The words of the command, which JSON reports use. */
 const ENGLISH: FindingWords = {
   texts: FINDING_TEXTS,
   units: ENGLISH_UNITS,
@@ -78,7 +78,7 @@ export function wordsOf({ message, code, values }: Stated): Stated {
 
 /**
  * Fills in the values of a finding.
- * @param text with names in braces, as in `FINDING_TEXTS`
+ * @param text a text with names in braces, as in `FINDING_TEXTS`
  */
 export function fillFinding(text: string, values: Readonly<Record<string, StatedValue>>, words: FindingWords): string {
   const { texts, units, places } = words;

@@ -6,7 +6,7 @@ import { type Verdict, verdictOf, worst } from './verdict.js';
 /** Place of a finding in the package. Every text in it may be hostile. */
 export interface Location {
   readonly file?: string | undefined;
-  /** From 1. */
+  /** Counted from 1. */
   readonly line?: number | undefined;
   readonly stream?: string | undefined;
   readonly revision?: number | undefined;
@@ -29,7 +29,7 @@ export interface CheckResult extends Stated {
   readonly counts: Readonly<Record<Outcome, number>>;
   /** The first failures, then the first undecided items, at most `MAX_PROBLEMS` of each. */
   readonly problems: readonly Problem[];
-  /** The checks whose findings cause all of these; empty if one has no other cause. */
+  /** The checks whose findings cause all of these. Empty if one of them has no other cause. */
   readonly because: readonly CheckId[];
   /** The checks that fail or remain undecided because of this one, alone or with others. */
   readonly affects: readonly CheckId[];
@@ -81,8 +81,8 @@ export class Findings {
   }
 
   /**
-   * @param found null if the outcome says it all
-   * @param because the check whose finding causes this one; it changes no outcome
+   * @param found the finding, or null if the outcome alone says enough
+   * @param because the check whose finding causes this one; this changes no outcome
    */
   report(
     id: CheckId,

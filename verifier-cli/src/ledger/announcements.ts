@@ -42,15 +42,14 @@ export interface Announcement {
 /** The valid announcements in the order of the ledger, up to the first invalid one. */
 export interface KeyChain {
   readonly announcements: readonly Announcement[];
-  /** Why the next one is invalid; null if all are valid. */
+  /** Why the next one is invalid, or null if all are valid. */
   readonly problem: Finding | null;
 }
 
 /** The changes of the ledger's keys that a package shows. */
 export interface EnclosedAnnouncements extends KeyChain {
   /**
-   * Later announcements in which nothing is wrong but whose proof is incomplete. What they would justify remains
-   * undecided.
+   * Later announcements that have no error but an incomplete proof. What they would justify remains undecided.
    */
   readonly unproved: readonly Announcement[];
   /** The proofs of the valid announcements, each on its own. */
@@ -61,8 +60,8 @@ export interface EnclosedAnnouncements extends KeyChain {
  * Follows the changes of a ledger's keys (docs/evidence-format.md §8). Each announcement is proved to be under its
  * checkpoint, which both its own keys and those of the previous announcement signed. Nothing states which keys signed
  * before the first one; `trustedBy` compares its checkpoint with the given keys.
- * @param proofs in the order of the ledger
- * @param work counts the signatures; null if they are few
+ * @param proofs the proofs in the order of the ledger
+ * @param work counts the signatures, or null if they are few
  * @param known further checkpoints of the ledger; a key must not have signed them before its announcement was in force
  */
 export async function followAnnouncements(
@@ -157,15 +156,16 @@ function placeOf<T>(prove: () => T): T | null {
 export interface TrustedChain {
   /** The given keys and those that they vouch for, without keys whose algorithm is no longer secure. */
   readonly trusted: readonly VerifierKey[];
-  /** Those that they vouch for. */
+  /** The keys that the given keys vouch for. */
   readonly followers: readonly VerifierKey[];
-  /** The keys before the first announcement; null if none of them was given. */
+  /** The keys before the first announcement, or null if none of them was given. */
   readonly first: readonly VerifierKey[] | null;
 }
 
 /**
- * Trust in a key extends to its successors over announcements, not to its predecessors.
- * @param given by the person who verifies
+ * Returns the keys to trust. Through announcements, trust in a key extends to its successors, but not to its
+ * predecessors.
+ * @param given the keys that the verifying person passed
  * @param at time of verification; keys whose algorithm is no longer secure then are ignored
  */
 export async function trustedBy(
@@ -193,7 +193,7 @@ async function haveSigned(note: SignedNote, keys: readonly VerifierKey[]): Promi
   return true;
 }
 
-/** Parses the keys of these lines; null if one is not a key of a ledger, or two are equal. */
+/** Parses the keys of these lines, or null if one is not a key of a ledger, or two are equal. */
 function parseKeys(lines: readonly string[]): readonly VerifierKey[] | null {
   const keys: VerifierKey[] = [];
   for (const line of lines) {

@@ -13,8 +13,7 @@ import { hasOneOf, type KeyChain, type TrustedChain, trustedBy } from './announc
 import type { Checkpoints, EnclosedCheckpoint } from './checkpoints.js';
 
 /**
- * Keys of this ledger that the verifying person trusts: the given ones, and their successors over
- * announcements.
+ * Keys of this ledger that the verifying person trusts: the given keys and, through announcements, their successors.
  */
 export interface TrustedKeys {
   readonly keys: readonly VerifierKey[];
@@ -24,11 +23,11 @@ export interface TrustedKeys {
    */
   readonly inForce: readonly VerifierKey[];
   /**
-   * The same, also following announcements whose proof is incomplete; null if there are none. What only these keys
+   * The same keys, and those of announcements whose proof is incomplete. Null if there are none. What only these keys
    * signed is neither wrong nor proved.
    */
   readonly unproved: Pick<TrustedKeys, 'keys' | 'inForce'> | null;
-  /** Id of a key of the ledger's name that signed the newest checkpoint instead; null if none did. */
+  /** Id of a key of the ledger's name that signed the newest checkpoint instead, or null if none did. */
   readonly otherKey: string | null;
 }
 
@@ -39,7 +38,7 @@ const NONE: TrustedKeys = { keys: [], inForce: [], unproved: null, otherKey: nul
  * The id of a key of the ledger's name that signed the newest checkpoint, if no trusted key signed any. It may be an
  * older key, about which the package cannot prove anything, because a key vouches only for its successors. If a trusted
  * key signed an older checkpoint, all keys after it must be announced.
- * @returns hexadecimal; null if there is no such signature
+ * @returns hexadecimal, or null if there is no such signature
  */
 function otherKeyOf(checkpoints: Checkpoints, trusted: readonly VerifierKey[]): string | null {
   const isTrusted = (line: NoteSignature) =>
@@ -54,11 +53,11 @@ function otherKeyOf(checkpoints: Checkpoints, trusted: readonly VerifierKey[]): 
  * Verifies who signed the checkpoints. Trust comes only from outside: a key that only the package
  * contains proves nothing.
  *
- * A pinned key covers its successors over announcements. It does not cover its predecessors. Checkpoints of these must
- * have their signature where the key is known, and are believed because a trusted checkpoint extends them
+ * A pinned key covers its successors through announcements, but not its predecessors. A checkpoint of a predecessor
+ * must have its signature if that key is known, and is believed because a trusted checkpoint extends it
  * (`ledger.consistency`).
  * @param files the package, whose work the signatures count towards
- * @param given the keys given by the person who verifies; those whose algorithm is no longer secure at `at` are ignored
+ * @param given the keys given by the verifying person; those whose algorithm is no longer secure at `at` are ignored
  * @param at time of verification
  */
 export async function verifyLedgerKey(
@@ -142,7 +141,7 @@ async function isSignedBy(
   return problem === null;
 }
 
-/** Returns the keys in force at the size of a checkpoint; null if the package does not state them. */
+/** Returns the keys in force at the size of a checkpoint, or null if the package does not state them. */
 function periodOf(
   { announcements }: KeyChain,
   size: number,
@@ -171,7 +170,7 @@ interface Signers {
   readonly keys: readonly VerifierKey[];
   readonly trusted: readonly VerifierKey[];
   readonly announced: readonly VerifierKey[];
-  /** The keys in force at the size of the checkpoint; null if they are not known. */
+  /** The keys in force at the size of the checkpoint, or null if they are not known. */
   readonly period: readonly VerifierKey[] | null;
   readonly isNewest: boolean;
 }
@@ -188,8 +187,8 @@ async function problemOf(
   if (period !== null && !hasOneOf(period, signers)) return finding('key-in-force-unsigned');
   if (period !== null) return !isNewest || hasOneOf(trustedOf(period, trusted), signers) ? null : NOT_SIGNED;
   if (hasOneOf(announced, trusted)) {
-    // The checkpoint is older than the first announcement, by keys that only a trusted successor reveals. A key must
-    // not sign before it is announced.
+    // The checkpoint is older than the first announcement, and its keys are only known from a trusted successor. A key
+    // must not sign before it is announced.
     return isSignedByOther(note, announced) ? null : finding('key-in-force-unsigned');
   }
   return hasOneOf(trusted, signers) ? null : NOT_SIGNED;

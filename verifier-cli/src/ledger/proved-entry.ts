@@ -11,11 +11,11 @@ import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { parseShape } from '../files/parse.js';
 
-/** A proof is invalid. The message says why, for people. */
+/** A proof is invalid. The message gives the reason as readable text. */
 export class NotProved extends Error {}
 
 /**
- * Returns the header of a Merkle batch after proving that it is in the ledger of a checkpoint (RFC 9162 §2.1.3.2).
+ * Verifies that a Merkle batch is in the ledger of a checkpoint (RFC 9162 §2.1.3.2).
  * @throws NotProved
  */
 export function provedBatch({ header: text, path }: ProvedBatch, { size, root }: Checkpoint): BatchHeader {
@@ -45,7 +45,7 @@ export function provedEntry(
 
 /**
  * Collects the proof that an entry of a package is in the ledger of a checkpoint.
- * @param note of the checkpoint
+ * @param note the checkpoint's note
  * @param batch line of the entry's batch, whose path leads to that checkpoint
  * @returns null if something is missing
  */

@@ -17,11 +17,11 @@ import type { Checkpoints, EnclosedCheckpoint } from './checkpoints.js';
 
 /** The cosignatures over the newest checkpoint of the package. */
 export interface WitnessedCheckpoint {
-  /** Size of the newest checkpoint; null if the package includes none. */
+  /** Size of the newest checkpoint, or null if the package includes none. */
   readonly size: number | null;
-  /** Null if any number is enough. */
+  /** Null if any number of witnesses is enough. */
   readonly required: number | null;
-  /** How many the ledger's policy demands. */
+  /** The number that the ledger's policy requires. */
   readonly demanded: number;
   /** Given witnesses whose cosignature is valid, with the time that each one states. */
   readonly cosigned: readonly { readonly name: string; readonly time: Date }[];
@@ -31,7 +31,7 @@ export interface WitnessedCheckpoint {
   readonly others: number;
 }
 
-/** A cosignature may be this much later than the time of verification, in milliseconds. */
+/** How much later than the time of verification a cosignature may be, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 300_000;
 
 interface Cosigned {
@@ -43,7 +43,7 @@ interface Cosigned {
  * Verifies the cosignatures of the given witnesses over every checkpoint (c2sp.org/tlog-cosignature). Cosignatures of
  * other keys are ignored, because trust only comes from outside the package.
  * @param at time of verification
- * @param demanded how many witnesses the ledger's policy demands for the newest checkpoint
+ * @param demanded number of witnesses that the ledger's policy requires for the newest checkpoint
  */
 export async function verifyWitnesses(
   files: PackageFiles,

@@ -21,7 +21,7 @@ interface Evaluated {
   readonly text: ListedConsent['text'];
 }
 
-/** Most consents that a program lists. Each takes about a kilobyte of memory. */
+/** Maximum number of consents that a program lists. Each takes about a kilobyte of memory. */
 export const MAX_CONSENTS = 100_000;
 
 type Draft = { -readonly [Member in keyof ListedConsent]: ListedConsent[Member] };
@@ -35,7 +35,7 @@ export class ConsentList {
   #count = 0;
   #listing: ConsentListing = { consents: [], count: 0 };
 
-  /** @param limit consents that the list holds at most */
+  /** @param limit maximum number of consents in the list */
   constructor(readonly limit: number) {}
 
   /** The consents, once the package is verified. */
@@ -80,7 +80,7 @@ export class ConsentList {
     return index < this.#drafts.length;
   }
 
-  /** Takes the results that need the whole package. @param index of the consent in the package */
+  /** Takes the results that need the whole package. @param index index of the consent in the package */
   evaluate(index: number, { verdict, isErased, erasureVerdict, existedBy, text }: Evaluated): void {
     const draft = this.#drafts[index];
     if (draft === undefined) return;
@@ -93,7 +93,7 @@ export class ConsentList {
 
   /**
    * Ends the list.
-   * @param foundation verdict on what every record depends on
+   * @param foundation verdict of the checks that every record depends on
    * @param isOfOnePerson whether all records of the package are of one person
    */
   finish(foundation: Verdict, isOfOnePerson: boolean): void {

@@ -3,10 +3,10 @@ import type { Texts } from '../i18n/texts.js';
 import { decisionWord } from '../rendering/wording.js';
 import type { ListedConsent } from './listed-consent.js';
 
-/** Names of disclosed values that say who the person is, the clearest first. */
+/** Names of disclosed values that identify the person, the clearest first. */
 const PERSON_FIELDS = ['signer_name', 'signer_email', 'signer_phone', 'visitor_id'] as const;
 
-/** Values that name the person of the record, the clearest first; none if the package discloses none. */
+/** Values that identify the person of the record, the clearest first. Empty if the package discloses none. */
 export function personValues({ disclosed }: ListedConsent): readonly string[] {
   return PERSON_FIELDS.map((name) => disclosed[name]).filter((value) => isText(value));
 }
@@ -21,7 +21,9 @@ export function decisionText({ decision, imported }: ListedConsent, texts: Texts
   return imported === null ? word : texts.list.imported(word, imported.from);
 }
 
-/** The time at which the person decided, as the service or a former tool claims; null: the record cannot be read. */
+/**
+ * The time at which the person decided, as the service or a former tool claims, or null if the record cannot be read.
+ */
 export function claimedTimeOf({ imported, recorded_at: recordedAt }: ListedConsent): string | null {
   return imported?.claimed_at ?? recordedAt;
 }
@@ -31,7 +33,9 @@ export function titleText({ text }: ListedConsent, { list }: Texts): string {
   return text === null ? list.notShown : list.titleVersion(text.title, text.number);
 }
 
-/** Describes the later erasure or replacement of the record, as far as the package shows it; null: none. */
+/**
+ * Describes the later erasure or replacement of the record, as far as the package shows it, or null if there is none.
+ */
 export function afterwardsText(one: ListedConsent, texts: Texts): string | null {
   const parts = [...erasureText(one, texts), ...successorText(one, texts)];
   return parts.length === 0 ? null : parts.join('; ');

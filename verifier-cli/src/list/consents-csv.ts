@@ -27,7 +27,7 @@ const COLUMNS = [
 
 /**
  * Writes consents as CSV (RFC 4180) in UTF-8, with a line of names.
- * @param isDevelopment whether a development authority stamped the ledger: no record is evidence then
+ * @param isDevelopment whether a development authority stamped the ledger; then no record is evidence
  */
 export function consentsCsv(consents: readonly ListedConsent[], isDevelopment: boolean): string {
   const names = [...new Set(consents.flatMap(({ disclosed }) => Object.keys(disclosed)))].sort();

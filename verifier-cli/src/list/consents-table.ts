@@ -10,9 +10,9 @@ import type { ListedConsent } from './listed-consent.js';
 
 /**
  * Consents as a table of a page, each in one row, with details that the reader opens.
- * @param shown in the order of the rows
- * @param total consents of which these are a part
- * @param isDevelopment whether a development authority stamped the ledger: no verdict is green then
+ * @param shown the results in the order of the rows
+ * @param total total number of consents, including those that are not shown
+ * @param isDevelopment whether a development authority stamped the ledger; then no verdict is green
  */
 export function consentsTable(
   shown: readonly ListedConsent[],
@@ -37,7 +37,7 @@ export function consentsTable(
 
 function row(one: ListedConsent, isDevelopment: boolean, texts: Texts): Markup {
   const { list, words } = texts;
-  // The details have the others: each record takes one row.
+  // The details have the other values, so that each record takes one row.
   const [person] = personValues(one);
   const claimed = claimedTimeOf(one);
   return element(
@@ -53,7 +53,7 @@ function row(one: ListedConsent, isDevelopment: boolean, texts: Texts): Markup {
   );
 }
 
-/** A time without its zone, which the head of the column states. */
+/** A time without its zone, which the column heading states. */
 function clockText(time: string): string {
   return secondText(time).replace(/ UTC$/, '');
 }

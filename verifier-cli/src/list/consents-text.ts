@@ -5,13 +5,13 @@ import { verdictMark } from '../rendering/wording.js';
 import { afterwardsText, claimedTimeOf, decisionText, personValues, titleText } from './consent-words.js';
 import type { ConsentListing, ListedConsent } from './listed-consent.js';
 
-/** Characters of a cell; longer ones are cut. */
+/** Maximum number of characters in a cell; longer texts are cut. */
 const MAX_CELL = 40;
 
 /**
  * Consents as a table for a terminal, in the order of the ledger.
- * @param shown those of the listing that were asked for
- * @param isDevelopment whether a development authority stamped the ledger: no mark says “valid” then
+ * @param shown the consents of the listing to show
+ * @param isDevelopment whether a development authority stamped the ledger; then no mark says “valid”
  */
 export function consentsText(
   shown: readonly ListedConsent[],
@@ -42,7 +42,7 @@ export function consentsText(
   ].join('\n');
 }
 
-/** States in words that a list leaves consents out; empty if it is complete. */
+/** Says that a list leaves consents out. Empty if the list is complete. */
 export function restText({ consents, count }: ConsentListing, { list }: Texts): string {
   return consents.length === count ? '' : list.onlyFirst(consents.length);
 }

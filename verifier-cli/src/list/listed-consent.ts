@@ -11,29 +11,29 @@ export interface ListedConsent {
   readonly revision: number;
   /** Verdict on this record, including everything in the package that it depends on. */
   readonly verdict: Verdict;
-  /** Time that the service claims, RFC 3339; null if the record cannot be read. */
+  /** Time that the service claims, RFC 3339, or null if the record cannot be read. */
   readonly recorded_at: string | null;
   /**
-   * Time by which the record existed, as time stamp authorities prove it; null if they do not, or if
-   * the record is invalid.
+   * Time by which the record existed, as time stamp authorities prove it, or null if they do not, or if the record is
+   * invalid.
    */
   readonly existed_by: string | null;
-  /** Former tool of an imported consent, and the time that it states; null if it was recorded here. */
+  /** Former tool of an imported consent, and the time that it states, or null if it was recorded here. */
   readonly imported: { readonly from: string; readonly claimed_at: string } | null;
   readonly consent_type: string | null;
   readonly decision: string | null;
   readonly document_version_id: string | null;
   readonly language: string | null;
-  /** Title and version of the text as they were published; null if the package does not show it. */
+  /** Title and version of the text as they were published, or null if the package does not show it. */
   readonly text: { readonly title: string; readonly number: number } | null;
   /** Personal values that the package discloses, by name. */
   readonly disclosed: Readonly<Record<string, JsonValue>>;
   readonly erased: boolean;
-  /** The best verdict on an erasure in the package that names the record; null if none does. */
+  /** The best verdict on an erasure in the package that names the record, or null if none does. */
   readonly erasure_verdict: Verdict | null;
   /**
-   * The next record in the package of the same person with the same consent type that is not
-   * invalid: it supersedes this one. Null if the package has none, or does not show the person.
+   * The next record in the package of the same person with the same consent type that is not invalid: it supersedes
+   * this record. Null if the package has none, or does not show the person.
    */
   readonly superseded_by: {
     readonly event_id: string;

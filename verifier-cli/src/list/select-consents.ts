@@ -2,11 +2,11 @@ import type { ListedConsent } from './listed-consent.js';
 
 /** Filter of the consents that a list shows. */
 export interface ConsentSelection {
-  /** A text that a record contains: an id, a disclosed value, a title, a type. Empty: any record. */
+  /** A text that a record contains: an id, a disclosed value, a title or a type. If it is empty, any record matches. */
   readonly text: string;
-  /** Null: any. */
+  /** Null permits any. */
   readonly decision: string | null;
-  /** Null: any. */
+  /** Null permits any. */
   readonly verdict: ListedConsent['verdict'] | 'erased' | null;
 }
 

@@ -5,8 +5,8 @@ import type { ListedConsent } from './listed-consent.js';
  * Adds to each consent the next one of the same person with the same type. An imported consent counts as older than
  * every one that was recorded here, and imported ones are ordered by the time that the former tool states. An invalid
  * record supersedes nothing, because anyone can write one into a package.
- * @param consents in the order of the ledger, with their final verdicts
- * @param isOfOnePerson whether all of them are of one person; otherwise a disclosed visitor id tells
+ * @param consents the consents in the order of the ledger, with their final verdicts
+ * @param isOfOnePerson whether all of them are of one person; otherwise the disclosed visitor ids decide
  */
 export function withSuccessors(consents: readonly ListedConsent[], isOfOnePerson: boolean): readonly ListedConsent[] {
   const latest = new Map<string, ListedConsent>();

@@ -10,7 +10,7 @@ const ATTACHMENTS = 'attachments/';
 export interface NamedFiles {
   /** Names of the files that a disclosure vouches for. */
   readonly attachments: ReadonlySet<string>;
-  /** Whether a disclosure of an event of an unknown version may vouch for further ones. */
+  /** Whether a disclosure of an event of an unknown version may vouch for further files. */
   readonly isUnknownNamed: boolean;
   /** Whether an entry names the notice of a hash. */
   readonly notice: (hash: string) => 'named' | 'not-named' | 'unknown';
@@ -50,9 +50,9 @@ export async function verifyFileList(files: PackageFiles, manifest: Manifest | n
 
 interface FileCheck {
   readonly name: string;
-  /** Hex SHA-256 of the file; null if it cannot be read. */
+  /** SHA-256 of the file in hex, or null if the file cannot be read. */
   readonly digest: string | null;
-  /** The digest that the manifest lists; undefined if it does not list the file. */
+  /** The digest that the manifest lists, or undefined if it does not list the file. */
   readonly expected: string | undefined;
   readonly findings: Findings;
 }

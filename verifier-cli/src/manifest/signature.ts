@@ -15,9 +15,9 @@ import type { ReadManifest } from './manifest.js';
 /**
  * Verifies the detached JWS over the manifest (RFC 7515 appendix F, RFC 8037), and the certificate
  * of its key.
- * @param trusted keys of the ledger that the person who verifies trusts, directly or through announcements, and those
- *   of them that are in force
- * @param time of verification
+ * @param trusted the keys of the ledger that the verifying person trusts, directly or through announcements, and which
+ * of these keys are in force
+ * @param time the time of verification
  */
 export async function verifyManifestSignature(
   files: PackageFiles,
@@ -76,8 +76,8 @@ async function isSignatureOver(
 }
 
 /**
- * Whether a key signed a manifest that the ledger certifies.
- * @param keys of the ledger; null: the signature on the certificate is not checked
+ * Whether the manifest is signed by a key that the ledger certifies.
+ * @param keys keys of the ledger; if null, the signature on the certificate is not checked
  */
 export async function isCertifiedManifest(
   bytes: Uint8Array,

@@ -1,4 +1,4 @@
-/** A server gave no usable answer. The message is for people. */
+/** A server gave no usable response. The message is readable text. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable';
 }
@@ -8,7 +8,7 @@ export const NO_CODING = { 'accept-encoding': 'identity' } as const;
 
 /**
  * Refuses a compressed response, which was not requested. If one is broken, Node's `fetch` ignores its signal and waits
- * for ever, so a hostile service could keep an auditor from ever reporting.
+ * forever, so a hostile service could keep an auditor from ever reporting.
  * @throws Unreachable
  */
 export function refuseCoding({ headers, body }: Response, url: string): void {
@@ -21,10 +21,10 @@ export function refuseCoding({ headers, body }: Response, url: string): void {
 
 export interface BoundedRequest {
   readonly url: URL;
-  /** Milliseconds for the whole exchange. */
+  /** Time limit for the whole exchange, in milliseconds. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
-  /** JSON to send with POST; without it the request is a GET. */
+  /** JSON to send with POST. If omitted, the request is a GET. */
   readonly json?: string;
 }
 

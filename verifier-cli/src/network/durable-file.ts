@@ -34,8 +34,8 @@ export async function createFile(path: string, content: string): Promise<void> {
 }
 
 /**
- * Reads a file; null if it does not exist. Other errors are thrown, because an unreadable state must not be treated as
- * no state.
+ * Reads a file, or null if it does not exist. Other errors are thrown, because an unreadable state must not be treated
+ * as no state.
  */
 export async function readIfThere(path: string): Promise<Uint8Array | null> {
   try {

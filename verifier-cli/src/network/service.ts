@@ -17,7 +17,7 @@ const MAX_PAGES = 100_000;
 /** A stamped checkpoint in the list of a service. */
 export interface ListedCheckpoint {
   readonly size: number;
-  /** Time of its stamp, as the service states it, or of its newest batch; null: neither is stated. */
+  /** Time of the checkpoint's stamp, or of its newest batch, according to the service. Null if it states neither. */
   readonly time: Date | null;
 }
 
@@ -25,11 +25,11 @@ export interface ListedCheckpoint {
 export interface LedgerService {
   /** @param after only larger sizes count @returns null if there are none */
   newest(after: number): Promise<ListedCheckpoint | null>;
-  /** The note of a checkpoint, as it was served. */
+  /** The note of a checkpoint, as the service sent it. */
   note(size: number): Promise<Uint8Array>;
-  /** @returns no proof if the answer holds none */
+  /** @returns an empty proof if the response has none */
   consistency(from: number, size: number): Promise<readonly ConsistencyLine[]>;
-  /** The announcements of the ledger's keys, oldest first, as the service states them. */
+  /** The announcements of the ledger's keys that the service returns, oldest first. */
   announcements(): Promise<readonly ProvedEntryFile[]>;
 }
 

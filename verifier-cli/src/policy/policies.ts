@@ -15,22 +15,22 @@ import { matchShape } from '../files/parse.js';
 import { finding } from '../findings/finding.js';
 import { type EntryMembers, parseVersioned, type Schemes } from '../versions/schemes.js';
 
-/** Promises of a ledger for a batch. */
+/** Promises of a ledger that apply to a batch. */
 export interface PolicyInForce {
-  /** The number in the policy's event; null if the defaults apply. */
+  /** The number in the policy's event, or null if the defaults apply. */
   readonly number: number | null;
-  /** Milliseconds from `created_at` of a record to `sealed_at` of its batch. */
+  /** Maximum time from `created_at` of a record to `sealed_at` of its batch, in milliseconds. */
   readonly sealWithinMs: number;
-  /** Milliseconds from sealing to the time stamp. */
+  /** Maximum time from sealing to the time stamp, in milliseconds. */
   readonly stampWithinMs: number;
-  /** Distinct time stamp authorities for each checkpoint. */
+  /** Number of distinct time stamp authorities for each checkpoint. */
   readonly stamps: number;
   /** Verifier-key lines of the witnesses. */
   readonly witnesses: readonly string[];
   readonly witnessesRequired: number;
 }
 
-/** The policy of a batch that precedes the first policy event (docs/evidence-format.md §9). */
+/** The policy that applies to batches before the first policy event (docs/evidence-format.md §9). */
 export const DEFAULT_POLICY: PolicyInForce = {
   number: null,
   sealWithinMs: DEFAULT_POLICY_DELAYS.sealWithinSeconds * 1000,
@@ -42,14 +42,14 @@ export const DEFAULT_POLICY: PolicyInForce = {
 
 interface PlacedPolicy {
   readonly batch: number;
-  /** `created_at`, milliseconds since 1970: a claim. */
+  /** `created_at` in milliseconds since 1970, as the service claims it. */
   readonly createdAt: number;
   readonly policy: PolicyInForce;
 }
 
 /** The policies that a package includes, in the order of the ledger. */
 export class Policies {
-  /** @param placed in the order of the ledger */
+  /** @param placed the entries in the order of the ledger */
   constructor(readonly placed: readonly PlacedPolicy[] = []) {}
 
   /** Returns the newest policy in this batch or an earlier one, or the defaults if there is none. */

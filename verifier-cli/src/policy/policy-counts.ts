@@ -7,7 +7,7 @@ import type { Findings } from '../findings/findings.js';
 /** Parts of the package with which the counts of policies are compared. */
 interface Counted {
   readonly batches: Batches;
-  /** Size of the checkpoint; null if the package has none. */
+  /** Size of the checkpoint, or null if the package has none. */
   readonly size: number | null;
   /** Batches of the policies that the package contains, one for each policy. */
   readonly policies: readonly number[];
@@ -19,7 +19,7 @@ interface Counted {
  * Verifies that the package contains as many policies as each batch header counts (docs/evidence-format.md §9). The
  * header of the last leaf below the checkpoint counts all of them, so not even a receipt can leave out the newest
  * policy. Only the first wrong count is reported: one missing policy makes all later counts wrong.
- * @returns the outcome; no record gets a better one
+ * @returns the outcome; no record gets a better outcome than this
  */
 export function verifyPolicyCounts(counted: Counted, findings: Findings): Outcome {
   if (counted.size === null) {

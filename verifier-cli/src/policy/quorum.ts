@@ -1,15 +1,15 @@
 import type { Policies } from './policies.js';
 
 /**
- * Returns the smallest size of a checkpoint up to which this many distinct authorities have stamped checkpoints above a
- * batch; infinite if there are fewer.
+ * Returns the smallest size up to which this many distinct authorities have stamped checkpoints over a batch. Infinite
+ * if there are fewer authorities.
  */
 export type SizeStampedBy = (batch: number, authorities: number) => number;
 
 /**
  * Returns how many distinct authorities must have stamped a batch according to the policies (docs/evidence-format.md
  * §9). A policy with fewer `stamps` applies only to batches after a checkpoint that includes it and has the stamps
- * demanded before. Otherwise one authority that colludes with the operator could make its own stamp sufficient.
+ * required before. Otherwise one authority that colludes with the operator could make its own stamp sufficient.
  * @param batch number of the batch
  */
 export function stampsDemanded(policies: Policies, batch: number, sizeStampedBy: SizeStampedBy): number {

@@ -45,7 +45,7 @@ export interface ReportedPromise extends Stated {
   readonly contradicted: boolean;
 }
 
-/** Milliseconds by which clocks of a service may differ (docs/evidence-format.md §9). */
+/** How much the clocks of a service may differ, in milliseconds (docs/evidence-format.md §9). */
 const TOLERANCE_MS = 300_000;
 
 /** The entries of a package that have a promised event id. */
@@ -75,7 +75,7 @@ export interface PromiseContext {
   readonly origin: string | null;
   readonly coverage: Coverage | null;
   readonly batches: Batches;
-  /** Size of the package's checkpoint; null if it has none. */
+  /** Size of the package's checkpoint, or null if it has none. */
   readonly size: number | null;
   /** The valid stamp over this checkpoint. */
   readonly asOf: ProvedTime | null;
@@ -199,9 +199,9 @@ function evaluateAbsence(promised: PromisedRecord, context: PromiseContext): Fou
 
 /**
  * Returns the deadline for sealing the record, in milliseconds since 1970: the promised time, or `created_at` plus the
- * delay of the policy if that is earlier. The policy is the newest one that provably existed at `created_at`. One that
- * the ledger had announced by then counts as well if it was sealed in time, because the service promises by it before
- * it is stamped. A longer promise therefore gains nothing.
+ * delay of the policy if that is earlier. The policy is the newest one that provably existed at `created_at`. A policy
+ * that the ledger had announced by then also counts if it was sealed in time, because the service promises by it before
+ * it is stamped. Promising a longer time therefore has no effect.
  */
 function dueTime(promised: PromisedRecord, { delays, policies, batches, size }: PromiseContext): number {
   const createdAt = Date.parse(promised.createdAt);

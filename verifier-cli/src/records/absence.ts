@@ -12,7 +12,7 @@ import type { ConsentTable } from './consent-table.js';
 export type ErasureAbsence =
   /** Other checks show that the package has every erasure, or nothing is in the ledger. */
   | { readonly kind: 'not-needed' }
-  /** By row: why the record may be erased. All other rows that need proof are shown not to be erased. */
+  /** Why the record of a row may be erased, by row. All other rows that need proof are shown not to be erased. */
   | { readonly kind: 'shown'; readonly problems: ReadonlyMap<number, AbsenceProblem> };
 
 /** Why a record may be erased. */
@@ -26,7 +26,7 @@ interface AbsenceContext {
   readonly manifest: Manifest | null;
   /** Tail of the stream of consents. */
   readonly tail: StreamTail;
-  /** Size of the package's checkpoint; null if it has none. */
+  /** Size of the package's checkpoint, or null if it has none. */
   readonly size: number | null;
   readonly work: WorkMeter;
 }
@@ -42,7 +42,7 @@ export async function verifyAbsence(
   tags: TagCache,
   { manifest, tail, size, work }: AbsenceContext,
 ): Promise<ErasureAbsence> {
-  // `completeness.runs` demands the whole stream of a package without a filter. A receipt shows the state of the
+  // `completeness.runs` requires the whole stream of a package without a filter. A receipt shows the state of the
   // record's own checkpoint.
   if (manifest === null || size === null || isUnfiltered(manifest.filter) || isReceipt(manifest))
     return { kind: 'not-needed' };

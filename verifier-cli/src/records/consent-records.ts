@@ -24,7 +24,7 @@ import type { Statements } from './statements.js';
 export interface ConsentContext {
   readonly manifest: Manifest | null;
   readonly schemes: Schemes;
-  /** Receives all consents; null if none is listed. */
+  /** Receives all consents, or null if none is listed. */
   readonly list: ConsentList | null;
 }
 
@@ -46,14 +46,14 @@ export class ConsentRecords {
     this.#filter = context.manifest && new FilterRules(context.manifest.filter);
   }
 
-  /** Takes a consent whose record cannot be read. */
+  /** Adds a consent whose record cannot be read. */
   addUnread(read: ReadEntry): void {
     this.table.add(read, null);
     this.context.list?.accept(read, null, []);
   }
 
   /**
-   * @param decoded the disclosures of its line; null where one is malformed
+   * @param decoded the disclosures of its line, or null if one is malformed
    * @throws RangeError for a record of an unknown version
    */
   verify(read: ReadEntry, type: ConsentType, decoded: readonly (Disclosure | null)[]): void {

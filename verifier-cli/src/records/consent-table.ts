@@ -46,15 +46,15 @@ export class ConsentTable {
   readonly #eventIds = new Column((cells) => new Uint32Array(cells));
   readonly #batches = Column.ofIntegers();
   readonly #createdAt = Column.ofIntegers();
-  /** For imported consents, by index; others were decided when they were recorded. */
+  /** When imported consents were decided, by index. Other consents were decided when they were recorded. */
   readonly #decidedAt = new Map<number, number>();
-  /** −1: never expires. */
+  /** −1 if it never expires. */
   readonly #validFor = Column.ofIntegers();
   readonly #verdicts = new Column((cells) => new Uint8Array(cells));
   readonly #versions = new Column((cells) => new Int32Array(cells));
   readonly #configurations = new Column((cells) => new Int32Array(cells));
   readonly #flags = new Column((cells) => new Uint8Array(cells));
-  /** Revision of the erasure; −1 where the record is not called erased. */
+  /** Revision of the erasure, or −1 if the record is not marked as erased. */
   readonly #erasedRevisions = Column.ofIntegers();
   readonly #erasedStreams = new Map<number, string>();
   readonly #names: string[] = [];
@@ -64,7 +64,7 @@ export class ConsentTable {
     return this.#lines.length;
   }
 
-  /** @param facts null for a record that cannot be read */
+  /** @param facts facts of the record, or null if it cannot be read */
   add({ line, entry, source, findings }: ConsentEntry, facts: ConsentFacts | null): void {
     const index = this.length;
     const { stream } = entry;

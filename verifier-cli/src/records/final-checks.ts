@@ -18,13 +18,13 @@ const UNREAD: Resolution = {
   because: 'record.format',
 };
 
-/** Facts that are known once the whole file is read. */
+/** Facts that are known after the whole file was read. */
 interface Whole {
   /** The worst verdict on a policy of the ledger. */
   readonly policyVerdict: Verdict;
-  /** Whether erasures are left out. */
+  /** Whether the package leaves erasures out. */
   readonly absence: ErasureAbsence;
-  /** By reference: see `Documents`. */
+  /** Results by reference: see `Documents`. */
   readonly resolutions: readonly Resolution[];
   /** Whether every notice of the site up to the end of a batch is enclosed and of a known type. */
   readonly knowsNoticesUpTo: (batch: number) => boolean;

@@ -24,10 +24,10 @@ type RecordOf<T extends PublicType> = z.infer<(typeof SEALED_RECORD_SCHEMAS)[T]>
 
 const SHAPES: { readonly [T in PublicType]: z.ZodType<RecordOf<T>> } = SEALED_RECORD_SCHEMAS;
 
-/** By type of the event: what a record changes. */
+/** What a record changes, by the type of its event. */
 export type PublicRecords = { readonly [T in PublicType]: (record: RecordOf<T>, read: ReadEntry) => void };
 
-/** @param watch the record to be shown; null if none is */
+/** @param watch the record to be shown, or null if none is */
 export function publicRecords(
   documents: Documents,
   scans: SiteScans,

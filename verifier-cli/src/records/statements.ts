@@ -5,9 +5,9 @@ import type { Findings, Location } from '../findings/findings.js';
 import { contradictionsOf } from '../show/contradicted-presentation.js';
 import type { ConsentMembers } from '../versions/schemes.js';
 
-/** Most different choices of categories that are looked up. */
+/** Maximum number of different choices of categories that are looked up. */
 const MOST_CHOICES = 1_000;
-/** Most former tools that a warning names. */
+/** Maximum number of former tools that a warning names. */
 const MOST_TOOLS = 10;
 /** An erasure within this time of the record is stated, in milliseconds. */
 export const SOON_MS = 86_400_000;
@@ -25,9 +25,9 @@ interface Choice extends Stated {
   readonly permitted: readonly string[];
 }
 
-/** Most rows of imported files that are compared. */
+/** Maximum number of rows of imported files that are compared. */
 const MOST_ROWS = 500_000;
-/** Nobody consented on a web site before this. */
+/** Nobody consented on a web site before this year. */
 const FIRST_CLAIM = '1995-01-01T00:00:00.000Z';
 /** Fifty years, in milliseconds. */
 const LONG_MS = 50 * 366 * 86_400_000;
@@ -60,8 +60,8 @@ export class Statements {
 
   /**
    * Takes the record of a consent.
-   * @param disclosed its values
-   * @param at returns its location, if it is needed
+   * @param disclosed values of the record
+   * @param at a function that returns the record's location when it is needed
    */
   accept(consent: ConsentMembers, disclosed: readonly Disclosure[], at: () => Location): void {
     this.#acceptPresentation(consent, disclosed, at);
@@ -115,7 +115,7 @@ export class Statements {
 
   /**
    * Writes the warnings.
-   * @param requiredIn keys of the required categories of a configuration; null: it is not in the package
+   * @param requiredIn keys of the required categories of a configuration, or null if it is not in the package
    */
   finish(findings: Findings, requiredIn: (configuration: string) => ReadonlySet<string> | null): void {
     for (const { records, at, configuration, permitted } of this.#choices.values()) {

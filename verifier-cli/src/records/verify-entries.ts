@@ -47,11 +47,11 @@ export interface EntryContext extends PlacesContext, ConsentContext {
   readonly policies: Policies;
   /** Milliseconds from the claimed time to the stamp, if the verifying person limits it. */
   readonly maxDelay: number | undefined;
-  /** The record to be shown, if one is. */
+  /** The record to show, if there is one. */
   readonly watch: RecordWatch | null;
   /** Takes the entries that promises name. */
   readonly promised: PromisedRecords;
-  /** The person that the verifying person asks about, as `visitor_id` names persons; null: none. */
+  /** The person that the verifying person asks about, named by `visitor_id`, or null if there is none. */
   readonly askedPerson: string | null;
 }
 
@@ -64,10 +64,10 @@ export interface EntriesResult {
   /** Returns the number of an enclosed configuration, for the recorded scans. */
   readonly configurationNumber: ScanContext['configurationNumber'];
   readonly scansFor: (context: Pick<ScanContext, 'intervals' | 'foundation'>) => ReportedScans;
-  /** Null without a manifest. */
+  /** Null if there is no manifest. */
   readonly coverage: Coverage | null;
   readonly person: PersonCoverage;
-  /** The person of the package, as its records name the person; null if they do not. */
+  /** The person of the package, as its records name the person, or null if they do not. */
   readonly visitor: string | null;
 }
 
@@ -341,7 +341,7 @@ class EntriesPass {
     return { domain, controller: controller.legal_name, contact: controller.contact };
   }
 
-  /** @param isWhole whether all notices are there: some have an unknown version then */
+  /** @param isWhole whether all notices are there; if so, some have an unknown version */
   #noticesUnknownBecause(isWhole: boolean): CheckId {
     if (this.context.manifest === null) return 'manifest.format';
     if (!isWhole) return 'completeness.runs';
@@ -363,7 +363,7 @@ class EntriesPass {
     this.#policyVerdict = worst(this.#policyVerdict, verdict);
   }
 
-  /** @param verdict of the checks at the end, which is joined with that of the record by itself */
+  /** @param verdict verdict of the checks at the end, which is joined with the verdict of the record alone */
   #finishListed(list: ConsentList, index: number, verdict: Verdict, isErased: boolean): void {
     const { batch, version, verdict: own } = this.#consents.table.row(index);
     // An unreadable batch proves nothing about the entries that claim to be in it.

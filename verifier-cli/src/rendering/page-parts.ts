@@ -24,7 +24,7 @@ export function finding(found: Stated, texts: Texts): Markup {
   return element('span', {}, element('bdi', {}, printable(sentence.trimEnd())), ' ', english(detail, texts));
 }
 
-/** A text that only exists in English, whatever the language of the page. */
+/** A text that only exists in English, even on a page in another language. */
 export function english(text: string, { language }: Texts): Markup {
   return element('bdi', language === 'en' ? {} : { lang: 'en' }, printable(text));
 }
@@ -42,9 +42,9 @@ export function sourceBlock(text: string, mediaType: string | null): Markup {
 interface BannerParts {
   /** The newest valid stamp over the package's checkpoint. */
   readonly asOf: ReportedTime | null;
-  /** Meaning of the verdict for the records; null: none. */
+  /** Meaning of the verdict for the records, or null if there is none. */
   readonly statement?: string | null;
-  /** Keys and roots that the reader did not give; null if nothing is missing. */
+  /** Keys and roots that the reader did not give, or null if nothing is missing. */
   readonly missing?: string | null;
   /** Whose records these are. */
   readonly persons?: readonly string[];

@@ -26,7 +26,7 @@ export function asOfText(asOf: ReportedTime | null, { words }: Texts): string {
   return asOf === null ? words.asOfUnproved : words.asOf(momentText(asOf.time));
 }
 
-/** A proved time, to be read by people: date and time apart, the zone written out. */
+/** A proved time for readers, with date and time apart and the zone written out. */
 export function timeText({ time, accuracy_ms: accuracy }: ReportedTime): string {
   return `${momentText(time)}${accuracy === 0 ? '' : ` (± ${accuracy} ms)`}`;
 }

@@ -4,10 +4,10 @@ import type { Verdict } from '../findings/verdict.js';
 import type { Texts } from '../i18n/texts.js';
 import { printable } from './printable.js';
 
-/** A verdict for people. */
+/** A verdict for readers. */
 export interface VerdictWording {
   readonly word: string;
-  /** One character that means the same as the colour. */
+  /** A character with the same meaning as the colour. */
   readonly mark: string;
   readonly sentence: string;
   /** Class of the banner. */
@@ -28,9 +28,9 @@ const SIGNS: Readonly<
 };
 
 /**
- * The words for a verdict. The stamps of a development authority never make a plain “valid”, and neither do keys that
- * the operator gave: an operator who forges evidence publishes keys that fit it.
- * @param isDevelopment whether such an authority stamped the ledger
+ * The words for a verdict. Stamps of a development authority never lead to a plain “valid”. Neither do keys that the
+ * operator supplied, because an operator who forges evidence publishes keys that match it.
+ * @param isDevelopment whether a development authority stamped the ledger
  */
 export function verdictWording(
   verdict: Verdict,
@@ -53,7 +53,9 @@ export function quietVerdict({ word }: VerdictWording, { language }: Texts): str
   return word.toLocaleLowerCase(language);
 }
 
-/** Marks of outcomes. Each appears with its word, because colour alone says nothing to some readers, or on paper. */
+/**
+ * Marks of outcomes. Each appears with its word, because some readers cannot see the colour, and paper may not show it.
+ */
 export const OUTCOME_MARKS: Readonly<Record<Outcome, { readonly mark: string; readonly style: string }>> = {
   pass: { mark: '✓', style: 'pass' },
   fail: { mark: '✗', style: 'fail' },

@@ -66,7 +66,7 @@ export interface Found {
   readonly work: WorkMeter;
 }
 
-/** Puts together what the checks found. */
+/** Assembles the results of the checks. */
 export function buildReport({
   findings,
   manifest,

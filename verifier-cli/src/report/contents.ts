@@ -2,15 +2,15 @@ import { type Element, element, type Markup } from '../rendering/markup.js';
 
 /** Sections of a page that a list of contents leads to. */
 export interface ListedSections {
-  /** Printed after the first page. A screen does not show it. */
+  /** Printed after the first page. It is not shown on a screen. */
   readonly contents: Element;
   readonly sections: readonly Element[];
 }
 
 /**
  * Numbers the sections of a page, and lists them by their titles.
- * @param title of the list
- * @param sections each begins with its title
+ * @param title title of the list
+ * @param sections the sections, each of which begins with its title
  */
 export function listSections(title: string, sections: readonly Element[]): ListedSections {
   const named = sections.map((section, index) => {

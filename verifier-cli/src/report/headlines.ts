@@ -20,7 +20,7 @@ export function isRepacked({ checks }: ReportFacts): boolean {
   );
 }
 
-/** Says what a reader must do or know before the verdict is useful; null if nothing. */
+/** Says what a reader must do or know before the verdict is useful, or null if there is nothing. */
 export function firstStatement(report: ReportFacts, texts: Texts): string | null {
   if (isRepacked(report)) return texts.report.repacked;
   const isOverdue = report.promises.some(({ outcome }) => outcome === 'overdue');

@@ -9,7 +9,7 @@ import { REPORT_STYLE } from './style.js';
  * Builds a self-contained page. Its policy permits nothing to run, load or be sent, except the style sheets in it, by
  * their hashes, and pictures in the page itself.
  * @param title plain text
- * @param style rules besides those of a report
+ * @param style style rules in addition to those of a report
  */
 export function htmlPage(title: string, language: Language, content: Markup, style = ''): string {
   const sheet = REPORT_STYLE + style;

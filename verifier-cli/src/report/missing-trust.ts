@@ -1,7 +1,7 @@
 import type { Texts } from '../i18n/texts.js';
 import type { ReportFacts } from './report.js';
 
-/** Most authorities that the sentence names. */
+/** Maximum number of authorities that the sentence names. */
 const MAX_NAMED = 3;
 
 /**

@@ -41,7 +41,7 @@ import { groupStamps } from './stamp-groups.js';
 
 const SHOWN_PROBLEMS = 10;
 
-/** Records in the table of a report. */
+/** Maximum number of records in the table of a report. */
 export const SHOWN_RECORDS = 500;
 
 /** The two parts of a report: what a reader sees first, and the rest. */
@@ -51,9 +51,8 @@ export interface ReportParts {
 }
 
 /**
- * The report as a page for people: the verdict, what it proves and does not prove, the records, and then
- * the checks.
- * @param listing the consents of the package; null: they are not shown
+ * The report as a page for readers: the verdict, what it proves and does not prove, the records, and then the checks.
+ * @param listing the consents of the package, or null if they are not shown
  */
 export function reportPage(report: VerificationReport, texts: Texts, listing: ConsentListing | null = null): Markup {
   const { head, body } = reportParts(report, texts, listing);
@@ -61,8 +60,8 @@ export function reportPage(report: VerificationReport, texts: Texts, listing: Co
 }
 
 /**
- * The report in its parts, for a page that shows something between them.
- * @param listing the consents of the package; null: they are not shown
+ * The report as separate parts, for a page that shows something between them.
+ * @param listing the consents of the package, or null if they are not shown
  * @param options banners that stand before or after the verdict, and whose keys and roots it rests on
  */
 export function reportParts(
@@ -78,7 +77,7 @@ export function reportParts(
   const isDevelopment = report.package.development === true;
   const { report: words } = texts;
   const { contents, sections } = listSections(words.contents, [
-    // The reasons for the verdict come before what is proved in spite of them.
+    // The reasons for the verdict come before the statements that are proved in spite of them.
     ...attention(report.checks, texts),
     ...(trust === 'operator' ? [] : [proofs(report, texts)]),
     section(words.notProved, list(notProved(report, texts).map(printable))),
@@ -357,7 +356,7 @@ function scanSection({ scans: { count, newest }, package: about }: VerificationR
   ];
 }
 
-/** One text with what its publication says of it. */
+/** One text with the statements of its publication about it. */
 export function textParts(text: ReportedText, texts: Texts): Markup[] {
   const { report } = texts;
   return [

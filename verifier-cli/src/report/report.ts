@@ -9,10 +9,10 @@ import type { Verdict } from '../findings/verdict.js';
 import type { ReportedPromise } from '../promises/promised-records.js';
 import type { ReportedTime } from '../rendering/times-text.js';
 
-/** Until when a stamp is sound without a newer one over it. */
+/** Time until which a stamp is sound without a newer stamp over it. */
 export interface ReportedEnd extends Omit<Stated, 'message'> {
   readonly date: string;
-  /** In English. */
+  /** The message in English. */
   readonly reason: string;
 }
 
@@ -21,25 +21,25 @@ export interface ReportedStamp {
   /** Name of the response file. */
   readonly file: string;
   readonly outcome: 'pass' | 'fail' | 'indeterminate';
-  /** Time that the token claims; proved only if the outcome is `pass`. */
+  /** Time that the token claims. It is only proved if the outcome is `pass`. */
   readonly time: string | null;
   /** Subject of the signer's certificate. */
   readonly authority: string | null;
   /**
-   * Organization of the trust anchor: stamps with equal ones are of one authority. Null if no chain
+   * Organization of the trust anchor. Stamps with the same organization come from the same authority. Null if no chain
    * was found.
    */
   readonly organization: string | null;
   readonly revocation: string;
   readonly sound_until: ReportedEnd | null;
   /**
-   * The newer stamp at whose time this one was evaluated, because its algorithms are no longer
-   * sound: a batch below its checkpoint names this response. Null if there is none.
+   * The newer stamp at whose time this one was evaluated, because its algorithms are no longer sound: a batch below its
+   * checkpoint names this response. Null if no newer stamp was needed.
    */
   readonly renewed_by: { readonly checkpoint: number; readonly time: string } | null;
 }
 
-/** A text that was consented to, as it is enclosed. */
+/** A text that was consented to, as enclosed in the package. */
 export interface ReportedText {
   readonly document_version_id: string;
   /** Hex SHA-256 of its bytes. */
@@ -53,7 +53,7 @@ export interface ReportedText {
   /** Whether the text and its publication are proved. */
   readonly outcome: Outcome;
   /**
-   * The text itself; null where it is missing, changed, longer than `MAX_TEXT_BYTES` or not UTF-8.
+   * The text itself, or null if it is missing, changed, longer than `MAX_TEXT_BYTES` or not UTF-8.
    */
   readonly source: string | null;
 }
@@ -64,32 +64,32 @@ export interface ReportedFilter {
   readonly to: string | null;
   readonly consent_type: string | null;
   readonly document_version_id: string | null;
-  /** How many records were chosen by their ids; null if none was. */
+  /** Number of records that were chosen by their ids, or null if none were. */
   readonly event_ids: number | null;
-  /** Records that the ledger has of the person, as the manifest states; null if it states no number. */
+  /** Number of records of the person in the ledger according to the manifest, or null if it states no number. */
   readonly person_records: number | null;
-  /** How many persons were asked for; they are not named. */
+  /** How many persons were requested. They are not named. */
   readonly persons: number;
   readonly disclose: 'all' | 'none' | readonly string[];
 }
 
 /** The policy of the ledger for the newest batch of the package. */
 export interface ReportedPolicy {
-  /** Number in the policy's event; null if the package includes none, and the defaults apply. */
+  /** Number in the policy's event, or null if the package includes none, and the defaults apply. */
   readonly number: number | null;
   readonly seal_within_seconds: number;
   readonly stamp_within_seconds: number;
 }
 
-/** Authorities and witnesses of the newest checkpoint, and the numbers that the policy demands for it. */
+/** Authorities and witnesses of the newest checkpoint, and the numbers that the policy requires for it. */
 export interface ReportedNewest {
-  /** Its size; null if the package includes none. */
+  /** Size of the checkpoint, or null if the package includes none. */
   readonly checkpoint: number | null;
-  /** Distinct authorities with a valid time stamp over it. */
+  /** Distinct authorities with a valid time stamp over the checkpoint. */
   readonly authorities: number;
-  /** How many the policy demands. While a lowered number has not taken effect, this is the previous one. */
+  /** The number that the policy requires. While a lowered number has not taken effect, this is the previous one. */
   readonly authorities_demanded: number;
-  /** Given witnesses with a valid cosignature over it. */
+  /** Given witnesses with a valid cosignature over the checkpoint. */
   readonly witnesses: number;
   readonly witnesses_demanded: number;
 }
@@ -106,15 +106,15 @@ export interface ReportedScan {
   readonly verdict: Verdict;
   /** The time that the service claims. */
   readonly recorded_at: string;
-  /** When the record existed; null if it is not proved. */
+  /** When the record existed, or null if it is not proved. */
   readonly existed_by: ReportedTime | null;
   readonly url: string;
   readonly method: SiteScannedRecord['method'];
-  /** With which choices the page was visited. */
+  /** The choices with which the page was visited. */
   readonly choices: readonly SiteScannedRecord['visits'][number]['choice'][];
   /**
-   * The configuration that the page was compared with; null: none was published. `number` is null if
-   * the package does not have it.
+   * The configuration that the page was compared with, or null if none was published. `number` is null if the package
+   * does not have it.
    */
   readonly configuration: { readonly sha256: string; readonly number: number | null } | null;
   /** The names with each problem. */
@@ -131,7 +131,7 @@ export interface ReportedScans {
   readonly newest: readonly ReportedScan[];
 }
 
-/** The site, and who answers for it. */
+/** The site and its controller. */
 export interface ReportedSite {
   readonly domain: string;
   /** Legal name of the controller. */
@@ -153,7 +153,7 @@ export interface ReportedRoot {
   readonly sha256: string;
 }
 
-/** A report without the sentences that are made of it. */
+/** A report without the sentences that are derived from it. */
 export type ReportFacts = Omit<VerificationReport, 'proves' | 'not_proved'>;
 
 /** Report of the verifier: the object that `--json` prints. */
@@ -178,25 +178,29 @@ export interface VerificationReport {
     readonly exported_at: string | null;
     readonly exported_by: string | null;
     /**
-     * True if, according to the manifest or the certificates, a development authority stamped it. It is not evidence
-     * then.
+     * True if a development authority stamped the ledger, according to the manifest or the certificates. Then the
+     * package is not evidence.
      */
     readonly development: boolean | null;
     readonly checkpoint: number | null;
     readonly not_yet_stamped: number | null;
-    /** As the proved configuration names them that the newest consent refers to; null if none is. */
+    /**
+     * Site and controller in the proved configuration that the newest consent refers to. Null if no such configuration
+     * is proved.
+     */
     readonly site: ReportedSite | null;
     readonly filter: ReportedFilter | null;
     /**
-     * The person whose records these are, as `visitor_id` of a record names the person; null if no record
-     * does, or if the package is not about one person. Cut if it is long.
+     * The person whose records these are, as `visitor_id` of a record names the person. Null if no record does, or if
+     * the package is not about one person. A long value is cut.
      */
     readonly person: string | null;
-    /** The person that the verifying person asked about; null if none was asked about. */
+    /** The person that the verifying person asked about, or null if none was asked about. */
     readonly asked_person: string | null;
   };
   /**
-   * How much of each stream is provably present; null if the manifest cannot be read. At most `MAX_LISTED` runs each.
+   * How much of each stream is provably present, or null if the manifest cannot be read. At most `MAX_LISTED` runs
+   * each.
    */
   readonly coverage: {
     readonly consents: ReportedCoverage;
@@ -206,13 +210,13 @@ export interface VerificationReport {
   readonly policy: ReportedPolicy;
   readonly newest: ReportedNewest;
   readonly records: RecordsSummary;
-  /** Between which proved times the batches of the package were sealed. */
+  /** The proved times between which the batches of the package were sealed. */
   readonly proved: {
-    /** Every batch was sealed after this time; null if a batch has no proved start. */
+    /** Every batch was sealed after this time, or null if a batch has no proved start. */
     readonly not_before: ReportedTime | null;
     /** The earliest end of a batch's interval. */
     readonly earliest: ReportedTime | null;
-    /** Everything in the package existed by this time; null if a batch has too few valid stamps. */
+    /** Everything in the package existed by this time, or null if a batch has too few valid stamps. */
     readonly not_after: ReportedTime | null;
     /** How many distinct authorities must have stamped every batch. */
     readonly required_stamps: number;
@@ -229,9 +233,9 @@ export interface VerificationReport {
   readonly stamps: { readonly count: number; readonly first: readonly ReportedStamp[] };
   /** Cosignatures over the newest checkpoint. */
   readonly witnesses: {
-    /** Size of the newest checkpoint; null if the package includes none. */
+    /** Size of the newest checkpoint, or null if the package includes none. */
     readonly checkpoint: number | null;
-    /** How many given witnesses the verifying person or the policy requires; null: any number. */
+    /** How many given witnesses the verifying person or the policy requires. Null permits any number. */
     readonly required: number | null;
     /** Given witnesses whose cosignature is valid, and the time that each one states. */
     readonly cosigned: readonly { readonly name: string; readonly time: string }[];
@@ -240,15 +244,15 @@ export interface VerificationReport {
     /** Number of cosignatures by keys that were not given. */
     readonly others: number;
   };
-  /** The promises that were given, in the order given. */
+  /** The given promises, in their order. */
   readonly promises: readonly ReportedPromise[];
   readonly sound_until: ReportedEnd | null;
   readonly warnings: { readonly count: number; readonly first: readonly Warning[] };
-  /** The texts that the consents are to: the first `MAX_TEXTS`. */
+  /** The first `MAX_TEXTS` of the texts that were consented to. */
   readonly texts: { readonly count: number; readonly first: readonly ReportedText[] };
   /** The recorded scans of the site's pages. */
   readonly scans: ReportedScans;
-  /** Statements that the package proves, in words; empty if a check failed. */
+  /** Statements that the package proves, as readable text. Empty if a check failed. */
   readonly proves: readonly string[];
   /** Statements that the evidence does not prove, independent of the verdict. */
   readonly not_proved: readonly string[];
@@ -257,12 +261,12 @@ export interface VerificationReport {
   readonly verified_at: string;
 }
 
-/** How many batches and stamps a report lists one by one. */
+/** How many batches and stamps a report lists individually. */
 export const MAX_LISTED = 100;
 /** How many texts a report holds. */
 export const MAX_TEXTS = 20;
 /** How many recorded scans a report describes, and how many names of each kind. */
 export const MAX_SCANS = 20;
 export const MAX_SCAN_NAMES = 20;
-/** Bytes of a text that a report holds. */
+/** Maximum number of bytes of a text that a report holds. */
 export const MAX_TEXT_BYTES = 256 * 1024;

@@ -2,7 +2,7 @@ import type { ReportedStamp } from './report.js';
 
 /** Time stamps that differ only in their times. */
 export interface StampGroup {
-  /** The first of them: what it states holds for all. */
+  /** The first of these stamps. Its statements hold for all. */
   readonly stamp: ReportedStamp;
   readonly earliest: string | null;
   readonly latest: string | null;

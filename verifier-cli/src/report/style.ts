@@ -1,4 +1,4 @@
-/** The look of a report, on a screen and on paper. */
+/** The style of a report, on a screen and on paper. */
 export const REPORT_STYLE = `
 /* Colours in both appearances; paper is light. Text has a contrast of 4.5:1 or more, controls of 3:1. */
 :root { color-scheme: light; --page: #f4f5f7; --surface: #fff; --raised: #f4f5f7; --text: #1b1f24; --muted: #515963; --line: #d5d9de; --line-soft: #e6e9ec; --control: #7f8893; --accent: #0b57a4; --accent-soft: #eef4fb; --on-accent: #fff; --on-sign: #fff; --good: #14683a; --good-line: #1a7f45; --good-soft: #e8f5ec; --bad: #b3261e; --bad-line: #b3261e; --bad-soft: #fdecea; --open: #7a5500; --open-line: #8a6100; --open-soft: #fff6dd; --focus: #f0a500; }

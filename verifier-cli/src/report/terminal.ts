@@ -24,15 +24,15 @@ import { scanFacts } from './scan-text.js';
 import { stampLines } from './stamp-lines.js';
 
 const SHOWN_PROBLEMS = 5;
-/** Columns of the names before times. */
+/** Number of columns for the names before times. */
 const TIME_NAMES = 40;
-/** Columns of the names of what a scan says. */
+/** Number of columns for the names of a scan's values. */
 const SCAN_NAMES = 28;
 
 /**
- * Formats the report for people: the verdict, what is proved and what is not, then the proved times next to the claims,
- * and the checks. The times of an invalid package come last.
- * @param isVerbose whether it has whole keys, the work, and the checks that do not apply
+ * Formats the report as readable text: the verdict, what is proved and what is not, then the proved times next to the
+ * claims, and the checks. The times of an invalid package come last.
+ * @param isVerbose whether the report includes whole keys, the work, and the checks that do not apply
  */
 export function terminalReport(report: VerificationReport, texts: Texts, isVerbose = false): string {
   const { terminal } = texts.report;
@@ -185,7 +185,9 @@ function packageLines(found: VerificationReport, texts: Texts, isVerbose: boolea
   ];
 }
 
-/** Returns a verifier key without the key itself, which takes 1.8 kB with ML-DSA-44. Its id is a part of its hash. */
+/**
+ * Returns a verifier key without the key itself, which takes 1.8 kB with ML-DSA-44. The key's id is a part of its hash.
+ */
 function nameAndId(verifierKey: string): string {
   return verifierKey.split('+', 2).join('+');
 }

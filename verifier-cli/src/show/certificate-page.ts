@@ -12,23 +12,23 @@ import { drawnBanner } from './drawn-banner.js';
 import { shownConsent } from './shown-consent.js';
 import type { ShownRecord } from './shown-record.js';
 
-/** What the verifier knows of the file and of itself. Nothing of it comes from the package. */
+/** What the verifier knows about the file and about itself. None of this comes from the package. */
 export interface CertificateFacts {
   /** Name of the file that was checked. */
   readonly file: string;
   /** SHA-256 of that file, in hex. */
   readonly fileSha256: string;
-  /** The program, with its SHA-256 as it computes it of itself, in hex; null: it cannot read itself. */
+  /** The program with its own SHA-256 in hex, or null if it cannot read itself. */
   readonly verifier: { readonly kind: 'command' | 'page'; readonly sha256: string | null };
   readonly trust: TrustSource;
 }
 
-/** Characters of one value, and of the excerpt of the text, that a certificate shows at most. */
+/** Maximum number of characters of one value, and of the excerpt of the text, in a certificate. */
 const MAX_VALUE = 280;
 const MAX_EXCERPT = 420;
 
 /**
- * One consent on one sheet of paper, for a reader who holds nothing else: who agreed to what, in which words, when, what
+ * One consent on one sheet of paper, for a reader who has nothing else: who agreed to what, in which words, when, what
  * proves it, and what does not. It states nothing that the page of the record does not state.
  * @param list the vendor list that the configuration names, if it was given
  * @returns null if the event is not a consent, or cannot be read by this verifier
@@ -59,7 +59,7 @@ export function certificatePage(
     ),
     facts(
       ordered(lines, texts)
-        // The drawing says the same without words of the trade.
+        // The drawing says the same without technical terms.
         .filter(([name]) => drawn.length === 0 || name !== record.presentation.title)
         .map(([name, value]): [string, Markup] => [name, foreign(shortened(value, MAX_VALUE, texts))]),
     ),
@@ -92,7 +92,7 @@ export function certificatePage(
   );
 }
 
-/** What must be on the sheet stands first: long values can only push out what stands after them. */
+/** What must be on the sheet comes first: long values can only push out what comes after them. */
 function ordered(lines: Certificate, { record }: Texts): Certificate {
   const { decision, afterwards, origin, by, existedBy, claimedTime, validUntil, website, controller } = record;
   const first = [decision, afterwards, origin, by, existedBy, claimedTime, validUntil, website, controller];
@@ -149,7 +149,7 @@ function question(shown: ShownRecord, { paper }: Texts): Markup[] {
 function excerpt({ text }: ShownRecord, texts: Texts): Markup[] {
   if (text === null || text.source === null) return [];
   const { paper } = texts;
-  // Lines would let a text take the height that belongs to the others.
+  // Line breaks would let a text take the height of the other texts.
   const oneLine = printableSource(text.source).replace(/\s+/g, ' ').trim();
   return [
     element(
@@ -161,7 +161,7 @@ function excerpt({ text }: ShownRecord, texts: Texts): Markup[] {
   ];
 }
 
-/** A text that has at most `max` characters, and says so where it was cut. */
+/** A text of at most `max` characters, which shows where it was cut. */
 function shortened(text: string, max: number, { paper }: Texts): string {
   const characters = [...text];
   return characters.length <= max ? text : `${characters.slice(0, max).join('')}${paper.shortened}`;

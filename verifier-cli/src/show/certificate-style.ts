@@ -1,6 +1,6 @@
 /**
- * The look of a certificate: one sheet, on A4 and on Letter. Every part has a height of its own and cuts what is longer,
- * so that no text of a record moves another part or makes a second page.
+ * The style of a certificate: one sheet, on A4 and on Letter. Every part has a height of its own and cuts what is
+ * longer, so that no text of a record moves another part or makes a second page.
  */
 export const CERTIFICATE_STYLE = `
 @page certificate { margin: 12mm; @bottom-right { content: none; } }

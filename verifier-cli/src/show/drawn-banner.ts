@@ -30,7 +30,7 @@ export function drawnBanner(shown: ShownRecord): DrawnBanner | NotDrawn | null {
   const { configuration, text } = shown;
   const parsed = shown.type === CONSENT_RECORDED ? matchShape(ConsentRecord, shown.record) : null;
   const stated = statedPresentation(shown);
-  // A notice alone is not a question. Its words are shown next to the record.
+  // A notice alone is not a question. Its text is shown next to the record.
   if (stated === null || (stated.notice !== undefined && stated.layer === undefined)) return null;
   if (shown.verdict === 'invalid') return 'invalid';
   if (parsed === null || !parsed.ok) return 'imported';

@@ -30,7 +30,7 @@ const TWO_DAYS_MS = 2 * 86_400_000;
 /**
  * Says in words what the IAB strings that a record discloses mean, and which parts were compared with the record and
  * the sealed configuration.
- * @param list the vendor list that the configuration names; null: it was not given
+ * @param list the vendor list that the configuration names, or null if it was not given
  * @returns null if the record has none
  */
 export function iabText(
@@ -82,7 +82,7 @@ function tcText(stated: TcStatement | null, consent: Consent, { settings, list }
   return [
     said,
     differs.length === 0 ? words.tcAgrees : words.differs(differs.map((part) => words.parts[part]).join(', ')),
-    // For SDKs that did not state it.
+    // Used for SDKs that did not state it.
     ...(stated.hasOwnTexts ? [] : [words.standardTexts]),
     ...(claimed === 0 || claiming !== null || differs.includes('legitimate_interests')
       ? []

@@ -19,7 +19,7 @@ export function presentationText(
   return `${partsOf(stated, texts).join('; ')}. ${texts.statedBy[channel]}${contradicted.join('')}`;
 }
 
-/** The disclosed presentation of a record; null: it is not disclosed, or unreadable. */
+/** The disclosed presentation of a record, or null if it is not disclosed, or unreadable. */
 export function statedPresentation({ disclosed }: Pick<ShownRecord, 'disclosed'>): Presentation | null {
   const found = disclosed.find(({ name }) => name === 'presentation');
   const stated = found === undefined ? null : matchShape(Presentation, found.value);

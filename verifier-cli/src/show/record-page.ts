@@ -14,7 +14,7 @@ import type { ShownAttachment } from './shown-attachments.js';
 import type { PathStep, ShownRecord } from './shown-record.js';
 
 /**
- * Renders one record as a page for people: its verdict, the proved times, what it says, the exact text consented to,
+ * Renders one record as a page for readers: its verdict, the proved times, what it says, the exact text consented to,
  * and the steps of its proof.
  * @param list the vendor list that the configuration names, if it was given
  */

@@ -8,12 +8,12 @@ import { authoritiesText, witnessesText } from '../report/coverage-text.js';
 import { certificateOf, certificateTitle, stateOfHidden, unprovedText } from './certificate.js';
 import type { PathStep, ShownRecord } from './shown-record.js';
 
-/** Columns of the names of a record's members. */
+/** Number of columns for the names of a record's members. */
 const MEMBER_NAMES = 22;
 
 /**
- * Formats one record for people: its verdict, the proved times, what it says, the exact text consented to, and the
- * steps of its proof.
+ * Formats one record as readable text: its verdict, the proved times, what it says, the exact text consented to, and
+ * the steps of its proof.
  * @param list the vendor list that the configuration names, if it was given
  */
 export function recordText(shown: ShownRecord, texts: Texts, list: VendorList | null = null): string {
@@ -47,7 +47,7 @@ export function recordText(shown: ShownRecord, texts: Texts, list: VendorList | 
   ].join('\n');
 }
 
-/** Lines of names and values: the values begin in one column. */
+/** Lines of names and values. The values begin in the same column. */
 function columns(lines: readonly (readonly [string, string])[], width: number): string[] {
   const widest = Math.max(width, ...lines.map(([name]) => name.length));
   return lines.map(([name, value]) => `  ${name.padEnd(widest)} ${value}`);

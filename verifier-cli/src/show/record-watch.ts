@@ -29,10 +29,10 @@ export class RecordWatch {
   text: ReportedText | null = null;
   configuration: SiteConfigPublishedRecord | null = null;
   isErased = false;
-  /** The erasure that is shown among those that name the record; null if the package has none. */
+  /** The erasure that is shown among those that name the record, or null if the package has none. */
   erasure: SeenErasure | null = null;
   verdict: Verdict = 'valid';
-  /** Set when the package is verified; null if the record is not in it. */
+  /** Set when the package is verified, or null if the record is not in it. */
   shown: ShownRecord | null = null;
 
   private constructor(
@@ -55,7 +55,7 @@ export class RecordWatch {
     return entry[this.by] === this.value;
   }
 
-  /** Returns the list that takes the outcomes about this entry; null if the entry is not the watched one. */
+  /** Returns the list that takes the outcomes about this entry, or null if the entry is not the watched one. */
   notesOf(entry: Named): EntryNote[] | null {
     return this.wants(entry) ? this.notes : null;
   }
@@ -69,9 +69,9 @@ export class RecordWatch {
   }
 
   /**
-   * Takes an erasure; those of a record follow it in the package. The one to which the record's mark points takes
+   * Adds an erasure. The erasures of a record follow it in the package. The one to which the record's mark points takes
    * precedence, then the one with the better verdict, because anyone can write a line that names the record.
-   * @param verdict of the erasure's own entry
+   * @param verdict verdict of the erasure's own entry
    */
   acceptErasure(
     { erased_event_id: erased, ...record }: SubjectErasedRecord,

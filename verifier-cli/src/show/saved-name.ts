@@ -8,7 +8,7 @@ const BEGINNINGS = {
 const ENDINGS = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/gif': 'gif', 'image/webp': 'webp' } as const;
 
 /**
- * The name under which a file of the person is saved. Its extension follows from its bytes only, because a file that
+ * The name under which a file of the person is saved. The extension depends only on the content, because a file that
  * was sent as HTML or SVG must not open in a browser.
  */
 export function savedName({ name, sha256, picture, text }: ShownAttachment): string {

@@ -16,23 +16,23 @@ export interface ShownAttachment {
   readonly sha256: string;
   /** Bytes. */
   readonly size: number;
-  /** As it was sent with the file: a claim. */
+  /** The type that was sent with the file, which is a claim. */
   readonly media_type: string;
-  /** By the first bytes; null if it is not a picture that is shown. */
+  /** The type according to the first bytes, or null if it is not a picture that can be shown. */
   readonly picture: PictureType | null;
-  /** Null if it is not UTF-8, or longer than `MAX_TEXT_BYTES`. */
+  /** Null if the content is not UTF-8, or is longer than `MAX_TEXT_BYTES`. */
   readonly text: string | null;
-  /** The content; null if it is longer than `MAX_ATTACHMENT_BYTES`. */
+  /** The content, or null if it is longer than `MAX_ATTACHMENT_BYTES`. */
   readonly base64: string | null;
 }
 
-/** Bytes of a file that is shown. */
+/** Content of a file that is shown. */
 export const MAX_ATTACHMENT_BYTES = 4 * 1024 * 1024;
 
 /**
  * Reads the files that disclosed values name. One that is missing or changed is left out: the check
  * `disclosure.attachment` reports it.
- * @param disclosed values to which the record commits
+ * @param disclosed disclosed values that the record commits to
  */
 export async function shownAttachments(
   files: PackageFiles,

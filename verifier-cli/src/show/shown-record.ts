@@ -38,11 +38,11 @@ export interface PathStep {
   readonly hash: string;
 }
 
-/** The worst outcome of one check of the record, with everything that it found. */
+/** The worst outcome of one check of the record, with all findings of the check. */
 export interface ShownCheck {
   readonly id: CheckId;
   readonly outcome: Outcome;
-  /** In English. */
+  /** The message in English. */
   readonly messages: readonly string[];
   readonly findings: readonly Stated[];
 }
@@ -54,16 +54,16 @@ export interface ShownRecord {
   /** Verdict on this record, including everything in the package that it depends on. */
   readonly verdict: Verdict;
   readonly package_verdict: Verdict;
-  /** The verified file, and the time of its export: a claim of the service; null if it cannot be read. */
+  /** The verified file, and the time at which the service claims to have exported it, or null if it cannot be read. */
   readonly file: { readonly kind: 'package' | 'receipt'; readonly exported_at: string | null };
   /** The valid stamp over the package's checkpoint: later events are unknown. Null if none is. */
   readonly as_of: ReportedTime | null;
   readonly newest: ReportedNewest;
-  /** True if a development authority stamped the ledger: the record is not evidence then. */
+  /** True if a development authority stamped the ledger. Then the record is not evidence. */
   readonly development: boolean;
   /** Warnings about this record, and about the whole package, in English. */
   readonly warnings: readonly string[];
-  /** The same, with codes. */
+  /** The same warnings, with codes. */
   readonly warning_findings: readonly Stated[];
   readonly event_id: string;
   /** Null for an event that is not a consent. */
@@ -77,23 +77,25 @@ export interface ShownRecord {
   readonly disclosed: readonly { readonly name: string; readonly value: JsonValue }[];
   /** The files of the person that the values name, as far as they are intact. */
   readonly attachments: readonly ShownAttachment[];
-  /** How many values are not shown. */
+  /** Number of values that are not shown. */
   readonly withheld: number;
   readonly erased: boolean;
   /** Whether the service states that it lost the key of the values. */
   readonly key_lost: boolean;
-  /** The event by which the personal values were erased; null if the package has none. */
+  /** The event by which the personal values were erased, or null if the package has none. */
   readonly erasure: ShownErasure | null;
-  /** The next record of the same person and type in the package; null if it has none or does not show the person. */
+  /**
+   * The next record of the same person and type in the package, or null if it has none or does not show the person.
+   */
   readonly superseded_by: ListedConsent['superseded_by'];
-  /** Opening of the person tag, in a receipt that names the person; null otherwise. */
+  /** Opening of the person tag, in a receipt that names the person. Null otherwise. */
   readonly person: PersonOpening | null;
-  /** In hex; null for an event that is neither a consent nor an erasure. */
+  /** The tag in hex, or null for an event that is neither a consent nor an erasure. */
   readonly person_tag: string | null;
   readonly text: ReportedText | null;
-  /** The site's configuration that the record names; null if its check fails, or if it cannot be read. */
+  /** The site's configuration that the record names, or null if its check fails, or if it cannot be read. */
   readonly configuration: SiteConfigPublishedRecord | null;
-  /** Findings of a recorded scan of a page; null for other events, and if it cannot be read. */
+  /** Findings of a recorded scan of a page, or null for other events, and if it cannot be read. */
   readonly scan: ReportedScan | null;
   /** Both are null if the record is invalid, because the times are those of a batch that may not contain it. */
   readonly proved: { readonly after: ReportedTime | null; readonly before: ReportedTime | null };
@@ -114,14 +116,14 @@ export interface ShownRecord {
   readonly checks: readonly ShownCheck[];
 }
 
-/** An erasure that names the record, as it was read. */
+/** An erasure that names the record, as read from the package. */
 export interface SeenErasure {
   readonly event_id: string;
   /** Time that the service claims for the announcement. The key was destroyed before. */
   readonly announced_at: string;
   readonly reason: SubjectErasedRecord['reason'];
   readonly batch: number;
-  /** Verdict on its own entry. */
+  /** Verdict on the scan's own entry. */
   readonly verdict: Verdict;
   /** Whether the mark of the record points to it. */
   readonly isMarked: boolean;
@@ -129,7 +131,7 @@ export interface SeenErasure {
 
 /** An erasure with its proved time. */
 export interface ShownErasure extends Omit<SeenErasure, 'batch' | 'isMarked'> {
-  /** Time by which the announcement existed; null if it is not proved, or if its entry is not valid. */
+  /** Time by which the announcement existed, or null if it is not proved, or if its entry is not valid. */
   readonly existed_by: ReportedTime | null;
 }
 
@@ -144,7 +146,7 @@ export interface ShowContext {
   readonly foundation: Verdict;
   readonly packageVerdict: Verdict;
   readonly kind: ShownRecord['file']['kind'];
-  /** `exported_at` of the manifest; null if it cannot be read. */
+  /** `exported_at` of the manifest, or null if it cannot be read. */
   readonly exportedAt: string | null;
   readonly asOf: ProvedTime | null;
   readonly newestCheckpoint: ReportedNewest;
@@ -168,7 +170,7 @@ export interface WatchedRecord {
   readonly verdict: Verdict;
 }
 
-/** Assembles what was found about the watched record; null if it is not in the package. */
+/** Assembles what was found about the watched record, or null if it is not in the package. */
 export async function shownRecord(watch: WatchedRecord, context: ShowContext): Promise<ShownRecord | null> {
   const { read } = watch;
   if (read === null) return null;

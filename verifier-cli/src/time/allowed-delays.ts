@@ -1,10 +1,10 @@
 import { DEFAULT_POLICY, type Policies, type PolicyInForce } from '../policy/policies.js';
 import type { ProvedTime } from './stamped-times.js';
 
-/** By how much the claimed time may precede sealing and stamping, in milliseconds. */
+/** How much earlier than sealing and stamping the claimed time may be, in milliseconds. */
 export interface AllowedDelays {
   readonly sealMs: number;
-  /** From the claimed time to the stamp. */
+  /** Maximum time from the claimed time to the stamp. */
   readonly stampMs: number;
 }
 
@@ -13,7 +13,7 @@ export const ANY_DELAY: AllowedDelays = { sealMs: Number.POSITIVE_INFINITY, stam
 
 export interface PolicyDelaysOptions {
   readonly policies: Policies;
-  /** The proved time by which a batch existed; null if there is none. */
+  /** The proved time by which a batch existed, or null if there is none. */
   readonly existedBy: (batch: number) => ProvedTime | null;
   /**
    * Milliseconds from the claimed time to the stamp that the verifying person allows; it cannot
@@ -22,7 +22,7 @@ export interface PolicyDelaysOptions {
   readonly maxDelay?: number | undefined;
 }
 
-/** The delays of records with a `created_at` of `from` or later, in milliseconds since 1970. */
+/** The delays of records whose `created_at` is `from` or later, in milliseconds since 1970. */
 interface Step {
   readonly from: number;
   readonly delays: AllowedDelays;

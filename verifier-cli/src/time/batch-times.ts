@@ -11,15 +11,15 @@ import { WORK, type WorkMeter } from '../work/work-meter.js';
 import { CLOCK_TOLERANCE_MS } from './claimed-times.js';
 import type { ProvedTime, StampedTimes } from './stamped-times.js';
 
-/** Between which proved times a batch was sealed. */
+/** The proved times between which a batch was sealed. */
 export interface SealingInterval {
   readonly batch: number;
-  /** Null if no earlier stamp is proved. */
+  /** Null if no stamp before the sealing is proved. */
   readonly after: ProvedTime | null;
   readonly before: ProvedTime | null;
   /** Verdict of these checks on the batch. */
   readonly verdict: Verdict;
-  /** The check that made the verdict; null if it is valid. */
+  /** The check that determined the verdict, or null if the verdict is valid. */
   readonly cause: CheckId | null;
 }
 
@@ -81,7 +81,7 @@ function verifySealedAt(
 /**
  * Verifies the older stamp that a header names.
  * @param inherited the newest proved start of an earlier batch, which applies because batches are sealed in order
- * @returns the time after which the batch was sealed; null if none is proved
+ * @returns the time after which the batch was sealed, or null if none is proved
  */
 function verifyStart(
   batch: Batch,

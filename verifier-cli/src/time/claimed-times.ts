@@ -9,15 +9,15 @@ export const CLOCK_TOLERANCE_MS = 300_000;
 
 /** When an entry was sealed. */
 export interface Sealed {
-  /** Null if no earlier stamp is proved. */
+  /** Null if no stamp before the sealing is proved. */
   readonly after: ProvedTime | null;
   /** Null if valid stamps of too few authorities cover the entry. */
   readonly before: ProvedTime | null;
-  /** How many distinct authorities cover the entry with valid stamps, and how many must. */
+  /** How many distinct authorities cover the entry with valid stamps, and how many are required. */
   readonly authorities: { readonly found: number; readonly required: number };
-  /** The check that explains why `before` is null; null if there is no other cause. */
+  /** The check that explains why `before` is null, or null if there is no other cause. */
   readonly missing: CheckId | null;
-  /** `sealed_at` of its batch, milliseconds since 1970; null without the batch. */
+  /** `sealed_at` of the entry's batch in milliseconds since 1970, or null if the package does not have the batch. */
   readonly sealedAt: number | null;
 }
 
@@ -52,7 +52,7 @@ export function verifyClaimedTime(
   else findings.fail('time.claimed', contradiction);
 }
 
-/** No delay explains a time after the end. */
+/** No delay explains a claimed time after the end of the interval. */
 function contradictionOf(createdAt: number, { sealedAt }: Sealed, end: ProvedTime): Finding | null {
   if (createdAt > end.time + end.accuracy + CLOCK_TOLERANCE_MS) return finding('created-after-stamp');
   if (sealedAt !== null && createdAt > sealedAt + CLOCK_TOLERANCE_MS) return finding('created-after-sealing');

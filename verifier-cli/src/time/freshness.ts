@@ -8,12 +8,12 @@ import type { ProvedTime } from './stamped-times.js';
 /** 24 hours. */
 export const DEFAULT_MAX_AGE_MS = 86_400_000;
 
-/** The time of verification, and how old the state may be. */
+/** The time of verification, and the maximum age of the package's state. */
 export interface FreshnessLimits {
   readonly at: Date;
   /**
-   * Milliseconds from the newest time stamp to `exported_at`, and to `at`. If it is not given, 24 h
-   * to `exported_at`, and no limit to `at`: an archived package stays valid.
+   * The longest time from the newest time stamp to `exported_at`, and to `at`, in milliseconds. If omitted, the limit
+   * is 24 h to `exported_at`, and there is none to `at`, because an archived package stays valid.
    */
   readonly maxAge?: number;
 }

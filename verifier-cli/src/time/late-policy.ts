@@ -4,8 +4,8 @@ import type { ProvedTime } from './stamped-times.js';
 
 /**
  * The warning about a policy that was stamped later than it allows. It takes effect with its stamp and makes no record
- * doubtful: otherwise an outage of the authority at the first start would do so for ever.
- * @param number of the policy
+ * doubtful: otherwise an outage of the authority at the first start would do so forever.
+ * @param number number of the policy
  * @param createdAt claimed time of the policy, milliseconds since 1970
  * @param before the end of the interval of its batch
  * @param policy the newest one in that batch

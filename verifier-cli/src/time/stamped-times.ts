@@ -18,11 +18,11 @@ export interface ProvedTime {
 /** What time stamps prove about when batches were sealed. */
 export interface StampedTimes {
   /**
-   * Returns how many distinct authorities must have stamped a batch: the demand of the policies or of the verifying
-   * person, whichever is larger. @param number of the batch
+   * Returns how many distinct authorities must have stamped a batch: the number that the policies or the verifying
+   * person require, whichever is larger. @param number number of the batch
    */
   requiredFor(number: number): number;
-  /** How many of them the policies demand. @param number of the batch */
+  /** The number of authorities that the policies require. @param number number of the batch */
   demandedFor(number: number): number;
   /**
    * The earliest proved time by which a batch existed: the time of the first stamp, or of the last one of the required
@@ -30,13 +30,16 @@ export interface StampedTimes {
    * @param number the batch's number
    */
   endOf(number: number): ProvedTime | null;
-  /** Returns the number of distinct authorities with a valid stamp that covers a batch. @param number of the batch */
+  /**
+   * Returns the number of distinct authorities with a valid stamp that covers a batch.
+   * @param number number of the batch
+   */
   authoritiesOf(number: number): number;
   /** Returns the number of distinct authorities with a valid stamp over the checkpoint of this size. */
   authoritiesOver(size: number): number;
   /**
-   * Returns the check that explains why no time by which a batch existed is proved; null if there is no other cause.
-   * @param number of the batch
+   * Returns the check that explains why no time by which a batch existed is proved, or null if there is no other cause.
+   * @param number number of the batch
    */
   causeOfMissing(number: number): CheckId | null;
   /** Returns the stamp in this response file, if it is valid. */
@@ -113,8 +116,8 @@ function sizesByAuthority(holding: readonly Stamp[]): ReadonlyMap<string, readon
 }
 
 /**
- * @param indexOf number of stamps over checkpoints that do not cover a batch: batches between two
- *   stamps, and under the same policies, have one demand
+ * @param indexOf number of stamps over checkpoints that do not cover a batch: batches between two stamps, and under the
+ * same policies, have the same requirement
  */
 function demands(
   policies: Policies,

@@ -7,10 +7,10 @@ import type { PackageFiles } from '../files/package-files.js';
 import { finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 
-/** A CRL or OCSP answer with the time from which it speaks. */
+/** A CRL or OCSP response with the time as of which it was made. */
 interface DatedAnswer {
   readonly der: Uint8Array;
-  /** About whom they speak: only answers about the same supersede each other. */
+  /** The certificates that the responses are about. Only responses about the same certificates supersede each other. */
   readonly issuer: string;
   /** Milliseconds since 1970. */
   readonly time: number;

@@ -18,9 +18,9 @@ export const NO_HISTORY: RenewalHistory = { tied: new Set(), batches: NO_BATCHES
  * to the oldest.
  */
 export class Renewals {
-  /** Sizes in falling order, each with the earliest stamp of those down to it. */
+  /** Sizes in decreasing order, each with the earliest stamp over this size or a larger one. */
   readonly #accepted: { readonly size: number; readonly earliest: RenewingStamp }[] = [];
-  /** By SHA-256 of the response: the first batch that names it. */
+  /** The first batch that names a response, by the SHA-256 of the response. */
   readonly #named = new Map<string, number>();
 
   constructor(readonly history: RenewalHistory) {

@@ -17,7 +17,7 @@ export interface Stamp {
   /** Hex SHA-256 of the response file: batches sealed later name it. */
   readonly sha256: string;
   readonly report: TimestampReport;
-  /** The newer stamp at whose time it was evaluated; null if there is none. */
+  /** The newer stamp at whose time it was evaluated, or null if there is none. */
   readonly renewedBy: RenewingStamp | null;
 }
 
@@ -32,7 +32,7 @@ export function causeOfStamp({ checks }: TimestampReport): CheckId {
   return cause?.id ?? 'ledger.consistency';
 }
 
-/** Returns the check that explains why a stamp is missing altogether; null if none does. */
+/** Returns the check that explains why a stamp is missing altogether, or null if none does. */
 export function causeOfNoStamp(findings: Findings): CheckId | null {
   const isBad = (id: CheckId): boolean => !['pass', 'not-applicable'].includes(findings.outcomeOf(id));
   return (['ledger.checkpoint', 'tst.format'] as const).find(isBad) ?? null;

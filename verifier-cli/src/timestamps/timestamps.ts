@@ -18,7 +18,7 @@ import { asOfSunset } from './sunset.js';
 import { tokenFinding } from './token-finding.js';
 
 export interface TimestampTrust {
-  /** DER certificates of the authorities that the person who verifies trusts. */
+  /** DER certificates of the authorities that the verifying person trusts. */
   readonly trustAnchors: readonly Uint8Array[];
   /** The time of verification. */
   readonly at: Date;

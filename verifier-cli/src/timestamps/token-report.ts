@@ -25,13 +25,13 @@ export interface TokenReport {
     readonly message: string;
     readonly meaning: string;
   }[];
-  /** Statements of the token; proved only if the verdict is valid. Null if the token could not be read. */
+  /** Statements of the token. They are only proved if the verdict is valid. Null if the token could not be read. */
   readonly claims: {
     /** RFC 3339, UTC, cut to milliseconds. */
     readonly time: string;
     /** The text in the token. */
     readonly time_text: string;
-    /** To either side; null where the authority states none. */
+    /** Accuracy to either side, or null if the authority states none. */
     readonly accuracy_microseconds: number | null;
     readonly serial: string;
     readonly policy: string;

@@ -9,7 +9,7 @@ const VERDICTS = {
 
 const MARKS = { pass: '✓', fail: '✗', indeterminate: '?', 'not-applicable': '–' } as const;
 
-/** The report about one token, for people. */
+/** The report about one token as readable text. */
 export function tokenText(report: TokenReport): string {
   return [
     VERDICTS[report.verdict],

@@ -8,7 +8,7 @@ export type Quorum =
       readonly name: string;
       /** How many members must have cosigned, from 1 to the number of members. */
       readonly threshold: number;
-      /** No witness is in two of them. */
+      /** No witness is in two of the members. */
       readonly members: readonly Quorum[];
     };
 
@@ -18,7 +18,7 @@ export function isQuorumMet(quorum: Quorum, hasCosigned: (key: VerifierKey) => b
   return quorum.members.filter((member) => isQuorumMet(member, hasCosigned)).length >= quorum.threshold;
 }
 
-/** The fewest witnesses that can meet a quorum. */
+/** The smallest number of witnesses that can meet a quorum. */
 export function fewestWitnesses(quorum: Quorum): number {
   if (quorum.kind === 'witness') return 1;
   const fewest = quorum.members.map(fewestWitnesses).sort((a, b) => a - b);
@@ -30,10 +30,10 @@ export interface WitnessTrust {
   /** Keys of type 0x04 and 0x06, each public key once. Keys of the same name belong to one witness. */
   readonly keys: readonly VerifierKey[];
   /**
-   * How many witnesses must have cosigned the newest checkpoint. Null: as many as the ledger's policy
-   * demands, or any number if it demands none.
+   * How many witnesses must have cosigned the newest checkpoint. If null, as many as the ledger's policy requires, or
+   * any number if the policy requires none.
    */
   readonly required: number | null;
-  /** The rule that these witnesses must meet; `required` is the fewest that can meet it. */
+  /** The rule that these witnesses must meet. `required` is the smallest number of witnesses that can meet it. */
   readonly quorum?: Quorum;
 }

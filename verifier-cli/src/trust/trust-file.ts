@@ -19,7 +19,7 @@ export class TrustFileMalformed extends Error {
   override readonly name = 'TrustFileMalformed';
 }
 
-/** Most log, witness and group lines of each kind, and most certificates. */
+/** Maximum number of log, witness and group lines of each kind, and of certificates. */
 const MAX_OF_A_KIND = 100;
 const LINE_FEED = 0x0a;
 const HASH = 0x23;
@@ -32,7 +32,7 @@ const NONE = 'none';
  * `quorum` lines. Certificates in PEM between these lines are roots of time stamp authorities, which
  * that specification leaves to the application.
  *
- * Every line must be understood, because ignoring a mistyped line would silently weaken what the person demands. Names
+ * Every line must be understood, because ignoring a mistyped line would silently weaken what the person requires. Names
  * and URLs must be UTF-8; comments may contain other octets.
  * @throws TrustFileMalformed
  */
@@ -65,7 +65,7 @@ class TrustFileReader {
   readonly #named = new Map<string, Quorum>();
   readonly #members = new Set<string>();
   #groups = 0;
-  /** Undefined: no `quorum` line yet. Null: `quorum none`. */
+  /** Undefined if there is no `quorum` line yet. Null for `quorum none`. */
   #quorum: Quorum | null | undefined;
   #certificate: { readonly line: number; text: string } | null = null;
 

@@ -10,11 +10,11 @@ import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { matchShape, parseShape } from '../files/parse.js';
 import type { Finding } from '../findings/finding.js';
 
-/** An entry, whatever its version is. */
+/** An entry of any version. */
 export type EntryMembers = Omit<Entry, 'v'>;
-/** A batch header, whatever its version is. */
+/** A batch header of any version. */
 export type HeaderMembers = Omit<BatchHeader, 'v'>;
-/** A consent's record, whatever the version of its hashes is. */
+/** A consent's record with hashes of any version. */
 export type ConsentMembers = Omit<SealedConsent, 'hash_version'> & Pick<Partial<ImportedConsent>, 'import'>;
 
 /** Shape and hash of an entry, selected by its `v`. */
@@ -36,8 +36,8 @@ export interface HeaderScheme {
 }
 
 /**
- * Shapes and digest of a consent's record, selected by its `hash_version`. That version selects
- * the proof hash too, which only the tenant can compute.
+ * Shapes and digest of a consent's record, selected by its `hash_version`. That version also selects the proof hash,
+ * which only the tenant can compute.
  */
 export interface RecordScheme {
   readonly shapes: { readonly [T in ConsentType]: z.ZodType<ConsentMembers> };
@@ -45,7 +45,7 @@ export interface RecordScheme {
   readonly disclosureDigest: (disclosure: string) => string;
 }
 
-/** How everything that states its version is read and hashed, by version. */
+/** How versioned texts are read and hashed, by version. */
 export interface Schemes {
   readonly entries: ReadonlyMap<number, EntryScheme>;
   readonly headers: ReadonlyMap<number, HeaderScheme>;
@@ -68,8 +68,8 @@ export type Selected<T> =
 
 /**
  * Selects the scheme of a version.
- * @param version as it is stated. A value that is neither in the table nor newer is not a version; it selects the
- *   newest scheme, whose schema reports the problem.
+ * @param version the version that the data states. A value that is neither in the table nor newer is not a version; it
+ * selects the newest scheme, whose schema reports the problem.
  * @throws RangeError for an empty table
  */
 export function select<T>(schemes: ReadonlyMap<number, T>, version: JsonValue | undefined): Selected<T> {
@@ -106,7 +106,7 @@ export function isNewer(version: JsonValue | undefined, newest: number): version
   return typeof version === 'number' && Number.isInteger(version) && version > newest;
 }
 
-/** The member of an object of JSON; undefined for anything else. */
+/** The member of an object of JSON, or undefined for anything else. */
 export function memberOf(json: JsonValue, name: string): JsonValue | undefined {
   const isObject = json !== null && typeof json === 'object' && !Array.isArray(json);
   return isObject && Object.hasOwn(json, name) ? json[name] : undefined;

@@ -6,7 +6,7 @@ import type { Findings } from '../findings/findings.js';
 /** Units of work. */
 export const WORK = {
   ...TOKEN_WORK,
-  /** A byte of a file that is unpacked, hashed and parsed, each time. */
+  /** A byte of a file, each time that it is unpacked, hashed and parsed. */
   byte: 4,
   /** A signature with ML-DSA-44 that is verified. */
   mlDsa: 500_000,
@@ -57,7 +57,7 @@ export class WorkMeter {
     this.limit = Math.min(max, WORK_LIMIT.fixed + WORK_LIMIT.perByte * packageBytes);
   }
 
-  /** Units so far; at most the limit. */
+  /** Number of units of work so far, at most the limit. */
   get done(): number {
     return Math.min(this.#done, this.limit);
   }

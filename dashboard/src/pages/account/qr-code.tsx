@@ -2,7 +2,7 @@ import { encode } from 'uqr';
 
 interface QrCodeProps {
   readonly text: string;
-  /** Purpose of the code, for screen readers. */
+  /** Purpose of the QR code, for screen readers. */
   readonly label: string;
 }
 

@@ -149,7 +149,7 @@ function Steps({ step, onStep }: StepsProps) {
   const begin = useAction((values: Values) =>
     dataOf(api.POST('/api/v1/auth/second-factor', { body: { current_password: values.text('current_password') } })),
   );
-  // Without a change of the lists: the codes must stay on the screen.
+  // The lists are not read again, because the codes must stay on the screen.
   const confirm = (values: Values) =>
     dataOf(api.POST('/api/v1/auth/second-factor/confirm', { body: { totp_code: values.text('totp_code').trim() } }));
   const finish = useAction(async () => close());

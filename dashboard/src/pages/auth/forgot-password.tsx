@@ -9,7 +9,7 @@ import { Loaded } from '../../ui/loaded.js';
 import { Page } from '../../ui/page.js';
 import { useAuthOptions } from './use-auth-options.js';
 
-/** Asks for a link with which a forgotten password is replaced, if the service sends mail. */
+/** Asks for a link to replace a forgotten password, if the service sends mail. */
 export function ForgotPassword() {
   const { account, auth } = useMessages();
   const api = useApi();

@@ -5,12 +5,12 @@ import { ApiFailure } from '../../api/failure.js';
 /** The page stays usable between slices. A worker would need a script URL of its own. */
 const SLICE_MS = 25;
 const TRIES_BETWEEN_LOOKS = 256;
-/** Others may sign up while the page computes, so a further challenge can demand more. */
+/** Others may sign up while the page computes, so a further challenge can require more. */
 const MOST_CHALLENGES = 3;
 
 /**
  * Makes a request again with a proof of work, if the service refuses it without one.
- * @param request is given the proof
+ * @param request makes the request, with the proof if there is one
  * @param onWork the work begins
  * @throws ApiFailure
  */
@@ -28,7 +28,7 @@ export async function withProof<T>(request: (proof?: string) => Promise<T>, onWo
   }
 }
 
-/** Finds a number that completes a challenge to a proof. */
+/** Finds a number that turns a challenge into a proof. */
 async function proveWork(challenge: string): Promise<string> {
   const bits = bitsOfChallenge(challenge);
   if (bits === null) throw new Error('the service sent a challenge that this page does not know');

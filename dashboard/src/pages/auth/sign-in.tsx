@@ -10,7 +10,7 @@ import { TextInput } from '../../ui/fields.js';
 import { Page } from '../../ui/page.js';
 import { codeIn } from './code-in.js';
 
-/** Asks for address and password, and for a code of users with a second factor. */
+/** Asks for address and password, and asks users with a second factor for a code. */
 export function SignIn() {
   const { auth, account, secondFactor, signUp } = useMessages();
   const api = useApi();

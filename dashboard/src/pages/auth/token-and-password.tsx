@@ -3,7 +3,7 @@ import type { Values } from '../../ui/action-form.js';
 import { TextInput } from '../../ui/fields.js';
 import { useTokenInLink } from './token-in-link.js';
 
-/** The fields of a form in which a token permits to choose a password. @param label of the token */
+/** The fields of a form that sets a password with a token. @param label name of the field for the token */
 export function TokenAndPassword({ label }: { readonly label: string }) {
   const { auth } = useMessages();
   const token = useTokenInLink();

@@ -12,7 +12,7 @@ const BASES = ['consent', 'contract', 'legal_obligation', 'legitimate_interest']
 interface CategoryFormProps {
   readonly siteId: string;
   readonly draft: ConfigurationDraft;
-  /** null: a new one. */
+  /** Null for a new one. */
   readonly category: Category | null;
   readonly onClose: () => void;
 }

@@ -17,7 +17,7 @@ interface CategorySectionProps {
   readonly draft: ConfigurationDraft;
 }
 
-/** The categories on which a visitor decides. */
+/** The categories that a visitor decides on. */
 export function CategorySection({ siteId, draft }: CategorySectionProps) {
   const { banner, common } = useMessages();
   const api = useApi();

@@ -3,7 +3,7 @@ import { useId } from 'react';
 interface ColourInputProps {
   readonly name: string;
   readonly label: string;
-  /** Colour of the form `#rrggbb`. */
+  /** Colour in the form `#rrggbb`. */
   readonly value: string;
   readonly onChange: (colour: string) => void;
 }

@@ -12,7 +12,7 @@ import { useDraftChange } from './use-draft.js';
 interface CookieFormProps {
   readonly siteId: string;
   readonly draft: ConfigurationDraft;
-  /** null: a new one. */
+  /** Null for a new one. */
   readonly cookie: DraftCookie | null;
   /** Initial values of a new cookie, from the findings of a scan. */
   readonly found?: AdoptedCookie;
@@ -108,7 +108,7 @@ export function CookieForm({ siteId, draft, cookie, found, onClose }: CookieForm
   );
 }
 
-/** Seconds; null if the field is empty. */
+/** Seconds, or null if the field is empty. */
 function durationIn(values: Values): number | null {
   const count = values.number('duration_seconds');
   return count === null ? null : count * LIFETIME_UNITS[unitNamed(values.text('duration_unit'))];

@@ -25,7 +25,7 @@ export function DraftState({ siteId, draft }: DraftStateProps) {
     dataOf(
       api.POST('/api/v1/sites/{site_id}/configuration/publish', {
         params: { path: { site_id: siteId } },
-        // The draft that was shown, and no other.
+        // Publishes only the draft that was shown.
         body: { revision: draft.revision },
       }),
     ),

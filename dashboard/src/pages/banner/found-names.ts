@@ -3,7 +3,7 @@ import type { ConfigurationDraft, DraftCookie, ScanResult } from '../../api/type
 
 type Finding = ScanResult['findings'][number];
 
-/** A name that a scan found, with everything that is wrong with it. */
+/** A name that a scan found, with all of its problems. */
 export interface FoundName {
   readonly kind: Finding['kind'];
   readonly name: string;
@@ -11,13 +11,13 @@ export interface FoundName {
   readonly problems: readonly Finding['problem'][];
 }
 
-/** The values with which a found name is adopted: the user adds the category and the purposes. */
+/** The initial values for adopting a found name. The user adds the category and the purposes. */
 export type AdoptedCookie = Pick<DraftCookie, 'name' | 'provider' | 'party' | 'duration_seconds'>;
 
 const DAY = 86_400;
 const HOUR = 3600;
 
-/** The names of the findings, each once. */
+/** The names of the findings, without duplicates. */
 export function foundNames({ findings }: Pick<ScanResult, 'findings'>): readonly FoundName[] {
   const found = new Map<string, FoundName>();
   for (const { kind, name, domain, problem } of findings) {
@@ -58,7 +58,7 @@ function lifetime(seconds: number | null): number | null {
   return seconds < DAY ? seconds : Math.round(seconds / HOUR) * HOUR;
 }
 
-/** The cookie of the draft that declares a name; null: none does. */
+/** The cookie of the draft that declares a name, or null if none does. */
 export function declaredIn({ cookies }: Pick<ConfigurationDraft, 'cookies'>, name: string): DraftCookie | null {
   return cookies.find((cookie) => coversName(cookie.name, name)) ?? null;
 }

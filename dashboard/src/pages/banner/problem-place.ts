@@ -4,7 +4,7 @@ import type { Messages } from '../../i18n/messages.js';
  * Names the place of a problem by the labels of the page, so that an editor finds it.
  * @param field path in the draft, for example `withdrawal.tr`
  * @param languageName name of a language by its tag
- * @returns the path itself for a place that the page does not know
+ * @returns the path itself if the page does not know the place
  */
 export function problemPlace(field: string, banner: Messages['banner'], languageName: (tag: string) => string): string {
   const settings: Readonly<Record<string, string>> = {

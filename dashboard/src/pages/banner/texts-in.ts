@@ -1,6 +1,6 @@
 import type { Values } from '../../ui/action-form.js';
 
-/** The texts of a form by language, from fields `name.language`; empty ones are left out. */
+/** The texts of a form by language, from fields `name.language`; empty texts are left out. */
 export function textsIn(values: Values, name: string, languages: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     languages

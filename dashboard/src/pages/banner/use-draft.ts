@@ -17,7 +17,7 @@ export function useDraft(siteId: string) {
 /**
  * A change of the draft. It waits until earlier changes are done and the draft was read again: the service refuses
  * changes that are not based on the newest revision, and a user can save two forms before the first response arrives.
- * @param change gets the revision of the draft that it changes
+ * @param change a function that receives the revision of the draft that it changes
  */
 export function useDraftChange<Input, Output>(
   siteId: string,

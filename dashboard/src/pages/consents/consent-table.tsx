@@ -13,7 +13,7 @@ import { listedAt } from './state-at.js';
 interface ConsentTableProps {
   readonly siteId: string;
   readonly items: readonly ConsentSummary[];
-  /** The filters of the list, for the way back from a record. */
+  /** The filters of the list, for the link back from a record. */
   readonly filters: Filters;
 }
 

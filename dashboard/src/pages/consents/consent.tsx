@@ -34,7 +34,7 @@ export function Consent() {
           params: { path: { site_id: siteId, consent_id: consentId } },
         }),
       ),
-    // Until its time stamp is there.
+    // Until the record has its time stamp.
     refetchInterval: ({ state }) => (state.data?.state === 'stamped' ? false : 5000),
   });
   return (
@@ -74,7 +74,7 @@ function DecisionSection({ siteId, consent, record }: DecisionSectionProps) {
   const { consents } = useMessages();
   const { date, languageName } = useFormats();
   const shown = useShownConfiguration(siteId, record.site_config_hash);
-  /** The title of a category as it was published; its key until it is known. */
+  /** The published title of a category, or its key until the title is known. */
   const titleOf = (key: string) =>
     shown.data?.categories.find((category) => category.key === key)?.title[record.language] ?? key;
   return (

@@ -6,13 +6,13 @@ import { saveAs } from '../../ui/save-as.js';
 import { ScrollBox } from '../../ui/scroll-box.js';
 
 interface DisclosedFileProps {
-  /** As the field has it. */
+  /** The value of the field. */
   readonly content: string;
   readonly attachment: Attachment;
   readonly label: string;
 }
 
-/** A signature or a document that a person gave. A picture is shown, a text is text, others are saved. */
+/** A signature or a document that a person gave. Pictures and texts are shown; other files can be saved. */
 export function DisclosedFile({ content, attachment: { encoding, media_type }, label }: DisclosedFileProps) {
   const { common } = useMessages();
   if (encoding === 'utf-8') return <ScrollBox label={label}>{content}</ScrollBox>;

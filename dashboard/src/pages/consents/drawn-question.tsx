@@ -11,7 +11,7 @@ import { useShownVersion } from './use-shown-version.js';
 interface DrawnQuestionProps {
   readonly siteId: string;
   readonly record: PublicRecord;
-  /** Slug of the document of the record; null: not known. */
+  /** Slug of the document of the record, or null if it is not known. */
   readonly slug: string | null;
   /** The disclosed presentation, as the record has it. */
   readonly presentation: unknown;

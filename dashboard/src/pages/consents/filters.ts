@@ -9,7 +9,7 @@ export const CHANNELS = ['browser', 's2s', 'import'] as const;
 export interface Filters {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  /** The zone of these days; unless given, that of the reader. The overview counts days of UTC. */
+  /** The zone of these days; if omitted, that of the reader. The overview counts days of UTC. */
   readonly zone?: 'UTC' | undefined;
   readonly type?: string | undefined;
   readonly decision?: Decision | undefined;

@@ -53,7 +53,7 @@ export function Erase({ siteId, subject, children }: EraseProps) {
 
 interface ExportProps {
   readonly siteId: string;
-  /** The records of a person: by the reference of the visitor, or each by its id. */
+  /** The records of a person, named by the visitor id or by the ids of the records. */
   readonly filter: { readonly visitor_id: string } | { readonly records: string[] };
 }
 

@@ -9,7 +9,7 @@ import { type Searched, usePersonPages } from './searched-person.js';
 import { oldestFirst } from './state-at.js';
 import { StateSection } from './state-section.js';
 
-/** Most records that one export may name. */
+/** Maximum number of records that one export may name. */
 const MOST_RECORDS = 1000;
 
 interface PersonResultsProps {
@@ -25,7 +25,7 @@ export function PersonResults({ siteId, searched }: PersonResultsProps) {
   const query = usePersonPages(siteId, searched);
   const { data, hasNextPage, isFetching, fetchNextPage } = query;
   const count = data?.length ?? 0;
-  // The history and the state need all records.
+  // The history and the state need all records of the person.
   const isReading = hasNextPage && count < MOST_RECORDS;
   useEffect(() => {
     if (isReading && !isFetching) void fetchNextPage();

@@ -6,7 +6,7 @@ import { Section } from '../../ui/page.js';
 
 const BY = ['visitor_id', 'signer_email', 'signer_phone', 'signer_id_number'] as const;
 
-/** Asks for the person whose records are wanted. */
+/** Asks for the person whose records are searched. */
 export function PersonSearch({ onSearch }: { readonly onSearch: (person: PersonReference) => Promise<void> }) {
   const { consents } = useMessages();
   return (

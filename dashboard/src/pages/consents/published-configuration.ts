@@ -5,7 +5,7 @@ export interface PublishedConfiguration extends BannerConfiguration {
   readonly default_language: string;
 }
 
-/** Reads the record of a published configuration; null if it has an unknown form. @param text JSON */
+/** Reads the record of a published configuration, or null if it has an unknown form. @param text JSON */
 export function readPublished(text: string): PublishedConfiguration | null {
   const value: unknown = JSON.parse(text);
   return isPublished(value) ? value : null;

@@ -11,7 +11,7 @@ export interface Searched {
   readonly search: number;
 }
 
-/** Milliseconds for which a search is kept in the memory of the page, for the way back from a record. */
+/** How long a search is kept in the memory of the page, in milliseconds, for the way back from a record. */
 const KEPT_MS = 600_000;
 /** Records of a page of the search. Each page is an entry of the audit log. */
 const PAGE_SIZE = 100;

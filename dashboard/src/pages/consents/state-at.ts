@@ -5,17 +5,17 @@ export interface StateOfSubject {
   readonly id: string;
   readonly record: PublicRecord;
   readonly documentSlug: string | null;
-  /** `in_force`, also for a refusal; `withdrawn`; `expired`: its validity had ended. */
+  /** `in_force` includes refusals; `expired` means that the validity had ended. */
   readonly state: 'in_force' | 'withdrawn' | 'expired';
 }
 
 /**
  * Returns the state of a person at a time: for each kind of consent and document, the newest decision that was made
- * until then. An imported one counts from the time that the former tool states, and is older than every one that was
- * recorded here. Times are compared in whole seconds, which is what the page shows and offers: at the second shown next
- * to a decision, the decision has been made.
+ * until then. An imported decision counts from the time that the former tool states, and is older than every decision
+ * that was recorded here. Times are compared in whole seconds, because the page shows and offers whole seconds: at the
+ * second shown next to a decision, the decision has been made.
  * @param items records of one person, in any order
- * @param time in milliseconds since 1970
+ * @param time a time in milliseconds since 1970
  */
 export function stateAt(items: readonly ConsentSummary[], time: number): readonly StateOfSubject[] {
   const newest = new Map<string, StateOfSubject>();
@@ -34,7 +34,7 @@ export function alteredAmong(items: readonly ConsentSummary[]): number {
   return items.filter((item) => !item.is_intact).length;
 }
 
-/** Time of a consent, ISO 8601: of an imported one, as the former tool states it. */
+/** Time of a consent in ISO 8601; for an imported consent, the time that the former tool states. */
 export function givenAt({ created_at: createdAt, import: origin }: PublicRecord): string {
   return origin?.claimed_at ?? createdAt;
 }
@@ -56,7 +56,7 @@ function isNewer(one: PublicRecord, other: PublicRecord): boolean {
 /** Drops the part of a second that the page does not show. */
 const secondOf = (milliseconds: number): number => Math.floor(milliseconds / 1000);
 
-/** In milliseconds since 1970. */
+/** The time in milliseconds since 1970. */
 function timeOf(record: PublicRecord): number {
   return Date.parse(givenAt(record));
 }

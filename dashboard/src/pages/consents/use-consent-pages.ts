@@ -7,7 +7,7 @@ const PAGE_SIZE = 25;
 
 /**
  * The records of a site, newest first.
- * @param refetch after how many milliseconds they are read again, by what they are
+ * @param refetch after how many milliseconds the records are read again, depending on their content
  */
 export function useConsentPages(
   siteId: string,

@@ -4,7 +4,7 @@ import { useApi } from '../../app-context.js';
 import { type PublishedConfiguration, readPublished } from './published-configuration.js';
 
 /**
- * The published configuration that a record names; null if the site has none with this hash.
+ * The published configuration that a record names, or null if the site has none with this hash.
  * @param hash SHA-256 of the configuration, as the record states it
  */
 export function useShownConfiguration(siteId: string, hash: string): UseQueryResult<PublishedConfiguration | null> {

@@ -3,8 +3,8 @@ import { answerOf, dataOf } from '../../api/client.js';
 import { useApi } from '../../app-context.js';
 
 /**
- * The version of the text to which a record consents.
- * @param slug of the document; null: not known, and no version is found
+ * The version of the text that a record consents to.
+ * @param slug slug of the document; if it is null, no version is found
  */
 export function useShownVersion(siteId: string, slug: string | null, versionId: string) {
   const api = useApi();

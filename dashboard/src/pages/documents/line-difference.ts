@@ -4,7 +4,7 @@ export interface ComparedLine {
   readonly text: string;
 }
 
-/** Longer texts are compared only around the part that differs. */
+/** If texts are longer, only the part that differs is compared. */
 const MOST_CELLS = 4_000_000;
 
 /**

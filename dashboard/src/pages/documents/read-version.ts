@@ -11,7 +11,7 @@ export async function readVersion(api: Api, siteId: string, version: DocumentVer
   );
 }
 
-/** Whether people read the format as it is. */
+/** Whether the format is readable without conversion. */
 export function isText({ media_type }: Pick<DocumentVersion, 'media_type'>): boolean {
   return media_type.startsWith('text/');
 }

@@ -22,7 +22,7 @@ export function VersionActions({ siteId, version }: VersionActionsProps) {
   const base = '/api/v1/sites/{site_id}/documents/{document_id}/versions/{version_id}';
   const change = useAction((values: Values) => dataOf(api.PATCH(base, { params, body: draftOf(values) })));
   const publish = useAction(() =>
-    // The draft that was shown, and no other.
+    // Publishes only the draft that was shown.
     answerOf(api.POST(`${base}/publish`, { params, body: { content_sha256: version.content_sha256 } })),
   );
   const activate = useAction(() => answerOf(api.POST(`${base}/activate`, { params })));

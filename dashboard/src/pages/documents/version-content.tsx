@@ -59,7 +59,7 @@ function TextBox({ content, version: { language, title, media_type: mediaType } 
   );
 }
 
-/** `sandbox` without a permission: no scripts, no forms, no origin; the policy of the panel applies, too. */
+/** `sandbox` without a permission: no scripts, no forms, no origin. The policy of the panel also applies. */
 function HtmlFrame({ content, title }: { readonly content: Blob; readonly title: string }) {
   const { documents } = useMessages();
   const [url, setUrl] = useState<string | null>(null);

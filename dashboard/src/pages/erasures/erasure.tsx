@@ -28,7 +28,7 @@ export function ErasurePage() {
           params: { path: { site_id: siteId, erasure_id: erasureId } },
         }),
       ),
-    // Until it is carried out, and proved in the ledger: it is finished before it is announced.
+    // Read again until the erasure is carried out and proved in the ledger: it is finished before it is announced.
     refetchInterval: ({ state: { data } }) =>
       data?.state === 'finished' &&
       data.unannounced_records === 0 &&

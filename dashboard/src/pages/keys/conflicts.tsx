@@ -13,7 +13,7 @@ interface ConflictsProps {
   readonly keys: readonly ApiKey[];
 }
 
-/** Idempotency keys that were reused with another consent; nothing if there are none. */
+/** Idempotency keys that were reused with another consent. It shows nothing if there are none. */
 export function Conflicts({ siteId, keys: apiKeys }: ConflictsProps) {
   const { keys } = useMessages();
   const { number } = useFormats();

@@ -3,7 +3,7 @@ import { useMessages } from '../../i18n/locale.js';
 import { Copyable } from '../../ui/copy.js';
 import { Section } from '../../ui/page.js';
 
-/** Code for pages and backends. @param siteKey the key that was just created; null without one */
+/** Code for pages and backends. @param siteKey the key that was just created, or null if there is none */
 export function Integration({ siteKey }: { readonly siteKey: NewApiKey | null }) {
   const { keys } = useMessages();
   const service = location.origin;

@@ -4,7 +4,7 @@ import { useFormats, useMessages } from '../../i18n/locale.js';
 import { useSites } from '../../shell/use-sites.js';
 import { Notice } from '../../ui/notice.js';
 
-/** The sites whose callers reused idempotency keys with another consent; nothing if there are none. */
+/** The sites whose callers reused idempotency keys with another consent. It shows nothing if there are none. */
 export function ConflictNotice({ statistics }: { readonly statistics: Statistics | undefined }) {
   const { overview } = useMessages();
   const { number } = useFormats();

@@ -5,7 +5,7 @@ import type { Decision } from '../consents/filters.js';
 
 interface CountedProps {
   readonly statistics: Statistics;
-  /** The site whose records were counted; unless given, the only one that was. */
+  /** The site whose records were counted; if omitted, the only one that was. */
   readonly siteId?: string;
   readonly decision?: Decision;
   readonly children: ReactNode;

@@ -5,7 +5,7 @@ const DEFAULT_DAYS = 30;
 /** The choice of the overview, as the address has it. */
 export interface Shown {
   readonly days?: (typeof PERIODS)[number] | undefined;
-  /** The only site that is counted; unless given, all of them. */
+  /** The only site that is counted; if omitted, all of them. */
   readonly site?: string | undefined;
 }
 
@@ -25,7 +25,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * First and last day (UTC) of the period that ends today, or of the one before it.
- * @param now in milliseconds since 1970
+ * @param now the current time in milliseconds since 1970
  */
 export function periodOf(days: number, now: number, isBefore: boolean): { readonly from: string; readonly to: string } {
   const last = now - (isBefore ? days * DAY_MS : 0);

@@ -12,7 +12,7 @@ interface SiteCountsProps {
   readonly shown: Shown;
 }
 
-/** The consents of each site, most first; nothing if there is one site alone. */
+/** The consents of each site, the largest number first. It shows nothing if there is only one site. */
 export function SiteCounts({ statistics, shown }: SiteCountsProps) {
   const { overview } = useMessages();
   const { number, percent } = useFormats();

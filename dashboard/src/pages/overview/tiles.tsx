@@ -8,7 +8,7 @@ import { Skeleton } from '../../ui/skeleton.js';
 
 interface TileProps {
   readonly label: string;
-  /** null while it loads. */
+  /** Null while it loads. */
   readonly value: ReactNode;
   readonly hint?: string | undefined;
 }

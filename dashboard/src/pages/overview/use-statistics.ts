@@ -3,7 +3,7 @@ import { dataOf } from '../../api/client.js';
 import { useApi } from '../../app-context.js';
 import { daysOf, periodOf, type Shown } from './period.js';
 
-/** The consents of the chosen period. @param isBefore of the period before it, to compare */
+/** The consents of the chosen period. @param isBefore whether to read the preceding period, for a comparison */
 export function useStatistics(shown: Shown, isBefore = false) {
   const api = useApi();
   const days = daysOf(shown);

@@ -8,7 +8,7 @@ import { useMessages } from '../../i18n/locale.js';
 import { Button } from '../../ui/button.js';
 import { Section } from '../../ui/page.js';
 
-/** Interval of the look for the first consent, in milliseconds. */
+/** Interval between checks for the first consent, in milliseconds. */
 const LOOK_MS = 3_000;
 
 /**

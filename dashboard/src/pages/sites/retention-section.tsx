@@ -11,7 +11,7 @@ import { Notice } from '../../ui/notice.js';
 import { Section } from '../../ui/page.js';
 import { useAction } from '../../ui/use-action.js';
 
-/** For how long the site keeps personal values. */
+/** How long the site keeps personal values. */
 export function RetentionSection({ site }: { readonly site: Site }) {
   const { sites, common } = useMessages();
   const { number } = useFormats();

@@ -7,7 +7,7 @@ import { RetentionSection } from './retention-section.js';
 import { SettingsSection } from './settings-section.js';
 import { useSite, useSiteId } from './use-site.js';
 
-/** One site: its domain, its settings and for how long it keeps personal values. */
+/** One site: its domain, its settings and how long it keeps personal values. */
 export function SitePage() {
   const { sites } = useMessages();
   const query = useSite(useSiteId());

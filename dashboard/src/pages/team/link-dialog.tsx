@@ -8,7 +8,7 @@ import { Notice } from '../../ui/notice.js';
 export interface Delivery {
   readonly page: 'accept-invitation' | 'reset-password';
   readonly email: string;
-  /** null if the service sends it by mail. */
+  /** Null if the service sends it by mail. */
   readonly token: string | null;
 }
 

@@ -10,7 +10,7 @@ import { Loaded } from '../../ui/loaded.js';
 import { Facts } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 
-/** Shows what a time stamp says (RFC 3161 §2.4.2). @param path of the token, which is public */
+/** Shows what a time stamp says (RFC 3161 §2.4.2). @param path public path of the token */
 export function ReadToken({ path }: { readonly path: string }) {
   const { timestamps, common } = useMessages();
   const [isOpen, setOpen] = useState(false);

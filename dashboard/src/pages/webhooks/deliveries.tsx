@@ -20,17 +20,17 @@ const KINDS: Readonly<Record<WebhookDelivery['status'], BadgeKind>> = {
   delivered: 'good',
   given_up: 'bad',
 };
-/** Milliseconds after which the list is read again: sooner while something is on its way. */
+/** Time after which the list is read again, in milliseconds, which is sooner while a delivery is under way. */
 const SOON_MS = 2_000;
 const LATER_MS = 15_000;
 
 interface DeliveriesProps {
   readonly siteId: string;
-  /** At least one. */
+  /** The webhooks, at least one. */
   readonly webhooks: readonly Webhook[];
 }
 
-/** The messages to one of the webhooks, and what became of each. */
+/** The messages to one webhook, and the outcome of each. */
 export function Deliveries({ siteId, webhooks: all }: DeliveriesProps) {
   const { webhooks } = useMessages();
   const [chosen, setChosen] = useState<string>();

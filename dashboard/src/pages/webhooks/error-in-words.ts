@@ -8,8 +8,8 @@ export interface DeliveryErrors {
 }
 
 /**
- * A failure of a delivery as a sentence for people.
- * @param error text of the service; one that is not known here is shown as it is
+ * A failure of a delivery as a readable sentence.
+ * @param error text of the service; an unknown text is shown unchanged
  */
 export function errorInWords(error: string, { answered, noAnswer, noConnection, others }: DeliveryErrors): string {
   const [, status] = /^the receiver answered (\d+)$/.exec(error) ?? [];

@@ -4,7 +4,10 @@ import type { Configuration } from '../../../core/answers.js';
 import { cookiePolicyOf } from '../../../core/choice.js';
 import { type Guard, isNumber, isText, objectOf } from '../../../core/guards.js';
 
-/** The banner of a configuration. A look of a newer service, which this SDK does not know, is the default. */
+/**
+ * The banner of a configuration. If this SDK does not know the look, because the service is newer, the default look
+ * applies.
+ */
 export function viewOf(configuration: Configuration): BannerView {
   const { appearance } = configuration;
   const version = cookiePolicyOf(configuration)?.version;
@@ -15,18 +18,21 @@ export function viewOf(configuration: Configuration): BannerView {
   };
 }
 
-/** The look that a configuration states; the default if it states none that this SDK knows. */
+/** The look that a configuration states, or the default if this SDK does not know that look. */
 export function appearanceOf(stated: unknown): Appearance {
   return isAppearance(stated) ? stated : DEFAULT_APPEARANCE;
 }
 
-/** The colours of a look that has both: those of the page's own switch, else those that the browser asks for. */
+/**
+ * The colours of a look that has light and dark ones: those of the page's own switch, or else those that the browser
+ * requests.
+ */
 export function schemeOf({ scheme }: Appearance): Appearance['scheme'] {
   const { consentScheme } = document.documentElement.dataset;
   return scheme === 'auto' && isScheme(consentScheme) ? consentScheme : scheme;
 }
 
-/** A colour becomes part of a style sheet: nothing else may. */
+/** A colour becomes part of a style sheet, so nothing else is accepted. */
 const isColour = (value: unknown): value is string => isText(value) && /^#[0-9a-f]{6}$/.test(value);
 const oneOf =
   <T extends string>(...values: readonly T[]): Guard<T> =>

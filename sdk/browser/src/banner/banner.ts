@@ -13,7 +13,7 @@ import { PageRoom } from './page-room.js';
 import { fillPolicy } from './policy-text.js';
 import { noticeOf, presentationOf, type ShownLayer } from './presentation.js';
 
-/** Milliseconds for which the confirmation of a choice is seen. */
+/** How long the confirmation of a choice is shown, in milliseconds. */
 const SAID_MS = 5_000;
 
 export interface BannerOptions {
@@ -30,7 +30,7 @@ export interface BannerOptions {
 export interface Banner {
   /** Opens the settings, in which the visitor changes or withdraws the choice. */
   openSettings(): Promise<void>;
-  /** Takes the banner off the page. */
+  /** Removes the banner from the page. */
   remove(): void;
 }
 
@@ -38,7 +38,7 @@ export interface Banner {
  * Shows the banner while a choice is needed, and opens the settings from every element with
  * `data-consent-settings`. It lives in an open shadow root, so that styles of the page and of the
  * banner do not change each other.
- * @param consent started by the caller
+ * @param consent the consent, which the caller starts
  */
 export function showBanner(consent: ConsentSource, options: BannerOptions = {}): Banner {
   return new ShownBanner(consent, options);
@@ -52,19 +52,19 @@ class ShownBanner implements Banner {
   readonly #said = toDom(draw('p', { role: 'status', class: 'said' }));
   readonly #room = new PageRoom();
   readonly #ended = new AbortController();
-  // In a task of its own: a page that removes the banner again and again must not hang.
+  // This runs in a separate task, so that a page that keeps removing the banner does not hang.
   readonly #removed = new MutationObserver(() => setTimeout(() => this.#onPageChange()));
   readonly #resized: ResizeObserver;
   readonly #settingsButton: boolean;
   #style = '';
-  /** What had the focus in it last, as long as nothing of the page has it. */
+  /** The element of the banner that had the focus last, as long as no element of the page has it. */
   #focused: HTMLElement | null = null;
   /** The question. */
   #first: HTMLElement | null = null;
   #settings: HTMLElement | null = null;
-  /** What stays at the edge of the page: the notice of a signal, and the button that opens the settings. */
+  /** The parts that stay at the edge of the page: the notice of a signal, and the button that opens the settings. */
   #corner: HTMLElement | null = null;
-  /** The layers that are shown, the one in front last. */
+  /** The layers that are shown, the front one last. */
   #asked: ShownLayer | null = null;
   #refined: ShownLayer | null = null;
   #shown: unknown;
@@ -80,7 +80,7 @@ class ShownBanner implements Banner {
     this.#resized = new ResizeObserver(() => this.#keepRoom());
     this.#mount();
     const { signal } = this.#ended;
-    // What moves within a shadow root is not told outside of it.
+    // Focus changes within a shadow root are not reported outside of it.
     for (const node of [document, this.#root])
       node.addEventListener('focusin', () => (this.#focused = this.#root.querySelector(':focus')), { signal });
     document.addEventListener('click', (event) => this.#onPageClick(event), { signal });
@@ -110,8 +110,9 @@ class ShownBanner implements Banner {
   }
 
   /**
-   * Puts the banner on the page, also again after a page moved it, or replaced its body or what that contains. At the
-   * end of the body, because frameworks that take over a whole document tolerate strange nodes there alone (React 18).
+   * Puts the banner on the page, and again after a page moved it, or replaced its body or the body's content. The
+   * banner goes to the end of the body, because frameworks that take over a whole document tolerate strange nodes there
+   * alone (React 18).
    */
   #mount(): void {
     const host = this.#host;
@@ -119,7 +120,7 @@ class ShownBanner implements Banner {
     const { documentElement, body } = document;
     // In the top layer, no style of the page hides it or moves it. Browsers before 2024 do not have it.
     const hasTopLayer = 'showPopover' in host;
-    // In the root only as long as the page has no body: it moves when one comes.
+    // The banner is in the root only while the page has no body, and then moves into the body.
     const home = body ?? documentElement;
     const isInPlace = host.parentNode === home && (!hasTopLayer || host.matches(':popover-open'));
     if (isInPlace || this.#ended.signal.aborted) return;
@@ -132,7 +133,7 @@ class ShownBanner implements Banner {
       dialog.close();
       dialog.showModal();
     }
-    // A page that moved it took the focus from it. The focus of the page itself stays where it is.
+    // A page that moved the banner took the focus from it. The focus of the page itself is not changed.
     const { activeElement } = document;
     if (activeElement === home || activeElement === host) focused?.focus();
   }
@@ -160,7 +161,7 @@ class ShownBanner implements Banner {
     this.#first.querySelector<HTMLElement>('[tabindex="0"],.choice')?.focus();
   }
 
-  /** Does what the pressed control is for, which its part says. */
+  /** Performs the action of the pressed control, which its `part` names. */
   #onClick(target: EventTarget | null): void {
     const pressed = target instanceof Element ? target.closest('button') : null;
     if (pressed === null) return;
@@ -224,20 +225,20 @@ class ShownBanner implements Banner {
     this.#first?.remove();
     this.#resized.disconnect();
     this.#first = view && toDom(firstLayer(view));
-    // The language can be changed while the banner is shown: the time counts from the first one.
+    // The language can be changed while the banner is shown; the time counts from the first language.
     this.#asked = view && this.#layer('first', view, this.#asked?.since);
     if (view !== null && this.#first !== null) {
       this.#root.append(this.#first);
       if (isDialog(this.#first)) {
         this.#first.addEventListener('close', () => this.#isLeft() && this.#renderCorner(view));
-        // It stays closed also in another language.
+        // It also stays closed in another language.
         if (!isLeft) {
           this.#mount();
           this.#first.showModal();
           this.#first.querySelector<HTMLElement>('.words')?.focus();
         }
       } else {
-        // It takes no focus, so that the page can be read; a screen reader announces it.
+        // The notice takes no focus, so that the page can be read. A screen reader announces it.
         this.#say(this.#first.querySelector('h2')?.textContent ?? '', view.language, false);
       }
       this.#resized.observe(this.#first);
@@ -280,9 +281,9 @@ class ShownBanner implements Banner {
    */
   #openSettings(isPolicyOpen = false, ticked = this.#consent.state.choice?.categories ?? {}): void {
     const { configuration } = this.#consent.state;
-    // The texts may arrive after the page has taken the banner off.
+    // The texts may arrive after the page has removed the banner.
     if (configuration === null || this.#ended.signal.aborted) return;
-    // Closed, so that the next one knows what had the focus before the settings.
+    // The layer is closed, so that the next one knows what had the focus before the settings.
     this.#close();
     this.#settings?.remove();
     const view = viewOf(configuration);
@@ -355,7 +356,7 @@ class ShownBanner implements Banner {
     if (isSeen) this.#hiding = setTimeout(() => this.#said.classList.remove('seen'), SAID_MS);
   }
 
-  /** The page has room for a question at its edge. The keyboard reaches words that do not fit. */
+  /** The page has room for a question at its edge. The keyboard can scroll to text that does not fit. */
   #keepRoom(): void {
     const first = this.#first;
     this.#room.keep(first === null || isDialog(first) ? 0 : Math.ceil(first.getBoundingClientRect().height));

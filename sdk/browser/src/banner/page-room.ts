@@ -7,7 +7,7 @@ import { isConstructed } from '../../../banner/dom.js';
 export class PageRoom {
   readonly #sheet = isConstructed() ? new CSSStyleSheet() : null;
 
-  /** @param pixels height of the banner; 0 for none */
+  /** @param pixels height of the banner, or 0 if there is none */
   keep(pixels: number): void {
     if (this.#sheet === null) return;
     // A page may replace the list. Browsers before 2022 change it only as a whole.

@@ -1,7 +1,7 @@
 import { cookiePolicyOf } from '../../../core/choice.js';
 import type { ConsentSource } from '../../../core/consent.js';
 
-/** Reads the text to which the consent refers when the visitor opens it in the settings. */
+/** Reads the text that the consent refers to when the visitor opens the text in the settings. */
 export function fillPolicy(consent: ConsentSource, dialog: HTMLElement): void {
   const { configuration } = consent.state;
   const policy = configuration === null ? undefined : cookiePolicyOf(configuration);

@@ -18,9 +18,9 @@ export interface ShownLayer {
   /** Whether the site's configuration states the look. */
   readonly isThemed: boolean;
   readonly preselected: NonNullable<Presentation['preselected']>;
-  /** Shown with it; undefined: none. */
+  /** The notice that is shown with it, or undefined if there is none. */
   readonly notice: Presentation['notice'];
-  /** Time of the page's own clock, in milliseconds. */
+  /** The time by the page's own clock, in milliseconds. */
   readonly since: number;
 }
 
@@ -29,8 +29,8 @@ export const noticeOf: NoticeOf = ({ labels }, isConflict) => ({ notice: optOutN
 
 /**
  * States how the visitor was asked, for the record.
- * @param control that the visitor used
- * @param node of the layer
+ * @param control the control that the visitor used
+ * @param node root node of the layer
  */
 export function presentationOf(
   { layer, view: { language, appearance }, isThemed, preselected, notice, since }: ShownLayer,
@@ -54,7 +54,7 @@ export function presentationOf(
     control,
     colour_scheme: isDark ? 'dark' : 'light',
     size_class: width < PHONE_PIXELS ? 'phone' : width < TABLET_PIXELS ? 'tablet' : 'desktop',
-    // Pixels would tell people apart.
+    // Sizes in pixels would make people distinguishable.
     text_size: pixels < 12 ? 'below_12' : pixels > 16 ? 'enlarged' : 'usual',
     ...(notice && { notice }),
     elapsed_ms: Math.min(86_400_000, Math.round(performance.now() - since)),

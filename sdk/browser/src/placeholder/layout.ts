@@ -1,13 +1,13 @@
 /** How a placeholder takes the place of an element: members of its inline style. */
 export type Layout = Readonly<Record<string, string>>;
 
-/** Of the element's own layout: what places it among its neighbours, whatever its size. */
+/** Properties of the element's own layout that place it among its neighbours, regardless of its size. */
 const PLACING = ['float', 'grid-area', 'flex', 'order', 'align-self', 'justify-self', 'vertical-align'] as const;
 const MARGINS = ['margin-top', 'margin-right', 'margin-bottom', 'margin-left'] as const;
 
 /**
- * Measures an element before it is hidden, so that what stands in its place is as large, and the page does not move
- * when the content comes. Texts that need more room make it higher.
+ * Measures an element before it is hidden, so that the placeholder has the same size and the page does not move when
+ * the content loads. Texts that need more room make the placeholder higher.
  */
 export function layoutOf(element: HTMLElement): Layout {
   const style = getComputedStyle(element);
@@ -38,7 +38,7 @@ function sizeOf(element: HTMLElement, ratio: string): Layout {
   return height > 0 ? { ...wide, 'min-height': `${height}px` } : { ...wide, 'aspect-ratio': '16 / 9' };
 }
 
-/** Width that the parent of an element has for its content. */
+/** Width of the content area of an element's parent. */
 function roomOf({ parentElement }: HTMLElement): number {
   if (parentElement === null) return 0;
   const { paddingLeft, paddingRight } = getComputedStyle(parentElement);

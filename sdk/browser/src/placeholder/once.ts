@@ -6,14 +6,14 @@ export type PublicConsent = Pick<
   'state' | 'subscribe' | 'allows' | 'choose' | 'isGpcOn' | 'isOptedOutOfSale'
 >;
 
-/** What the visitor said so far: the choice in force, the signal, and the opt-out. */
+/** The visitor's statements so far: the choice in force, the signal, and the opt-out. */
 const said = ({ state, isGpcOn, isOptedOutOfSale }: PublicConsent): string =>
   JSON.stringify([state.choice?.at, isGpcOn, isOptedOutOfSale]);
 
 /**
- * Calls back once, when what was loaded once ends: the visitor says something else, in this tab or another one, the
+ * Calls back once, when the permission to load once ends: the visitor makes another choice in this or another tab, the
  * browser begins to send its signal, or the page is left.
- * @returns a function that ends this
+ * @returns a function that stops this
  */
 export function untilSomethingElseIsSaid(consent: PublicConsent, end: () => void): () => void {
   const before = said(consent);

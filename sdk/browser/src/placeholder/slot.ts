@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
 export interface SlotOptions {
   /** Nonce of the page's content security policy, for browsers without constructed style sheets. */
   readonly nonce?: string | undefined;
-  /** Whether embedded content can be loaded once; `false` or `"false"`: it cannot. */
+  /** Whether embedded content can be loaded once. `false` or `"false"` means that it cannot. */
   readonly consentOnce?: boolean | string | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface SlotActions {
   readonly onAllowed: () => void;
 }
 
-/** One placeholder: a host on the page, and the attributes of an element that say what waits. */
+/** One placeholder: a host on the page, and the attributes that describe the waiting element. */
 export class Slot {
   readonly #consent: PublicConsent;
   readonly #host: HTMLElement;
@@ -41,7 +41,7 @@ export class Slot {
   #drawn = '';
   #style = '';
 
-  /** @param about has `data-consent`, and `title` or `alt` */
+  /** @param about the element with `data-consent`, and `title` or `alt` */
   constructor(
     consent: PublicConsent,
     host: HTMLElement,
@@ -53,7 +53,7 @@ export class Slot {
     this.#host = host;
     this.#about = about;
     this.#options = options;
-    // React adds and removes what belongs to an element twice in strict mode.
+    // In strict mode, React adds and removes effects twice.
     this.#root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
     this.#root.replaceChildren();
     this.#actions = actions;
@@ -107,7 +107,7 @@ export class Slot {
     const keys = askedFor(this.#consent, this.#about).map(({ key }) => key);
     const { status, choice } = this.#consent.state;
     if (status !== 'chosen' || choice === null) {
-      // The question is open. The settings, which the button opens, answer all of it: the visitor saves them.
+      // The question is open. The button opens the settings, in which the visitor answers the whole question and saves.
       setTimeout(() => tick(keys));
       return false;
     }
@@ -137,7 +137,7 @@ export class Slot {
 /**
  * The optional categories that content needs and the visitor does not permit. None if nothing can be asked now, or if the
  * site has no such category, as on a page with a test key: nobody could say what loading it means.
- * @param about has `data-consent`
+ * @param about the element with `data-consent`
  */
 export function askedFor(consent: PublicConsent, { dataset }: HTMLElement): readonly KnownCategory[] {
   const { configuration, status } = consent.state;
@@ -149,7 +149,7 @@ export function askedFor(consent: PublicConsent, { dataset }: HTMLElement): read
     : found.flatMap((one) => (one === undefined || consent.allows(one.key) ? [] : one));
 }
 
-/** Ticks categories in the settings, which are open, as the visitor asked for by the button that names them. */
+/** Ticks categories in the open settings, because the visitor pressed the button that names them. */
 function tick(keys: readonly string[]): void {
   const dialog = document.querySelector('consent-banner')?.shadowRoot?.querySelector('dialog.settings[open]');
   const boxes = keys.flatMap((key) => dialog?.querySelector<HTMLInputElement>(`[name="${key}"]`) ?? []);
@@ -157,7 +157,7 @@ function tick(keys: readonly string[]): void {
   boxes[0]?.focus();
 }
 
-/** The host of an address; its text if it is none. */
+/** The host of an address, or the text itself if it is not an address. */
 function hostOf(address: string): string {
   try {
     return new URL(address, document.baseURI).host;

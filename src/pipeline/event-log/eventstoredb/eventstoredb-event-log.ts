@@ -89,7 +89,7 @@ type StreamEndOption =
 
 /** Requests that the adapter sends at the same time for a call about several streams. */
 const MAX_IN_FLIGHT = 32;
-/** The same for single events, which requests of callers wait for while the relay appends. */
+/** The same limit for single events, which requests of callers wait for while the relay appends. */
 const MAX_SINGLE_READS = 8;
 
 class EventStoreDbEventLog implements EventLog {

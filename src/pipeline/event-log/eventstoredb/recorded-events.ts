@@ -22,8 +22,8 @@ export function isSystemEvent(event: unknown): boolean {
 }
 
 /**
- * Converts an event of the client to a `StreamEvent`. One that is not binary was not written by this
- * service, and has an empty body.
+ * Converts an event of the client to a `StreamEvent`. An event that is not binary was not written by this service, and
+ * has an empty body.
  */
 export function toStreamEvent(event: unknown): StreamEvent {
   const { streamId, revision, id, type, data, metadata } = recorded.parse(event);
@@ -35,7 +35,7 @@ export function toLoggedEvent(event: unknown): LoggedEvent {
   return { ...toStreamEvent(event), position: positionOf(event) };
 }
 
-/** Returns the position of an event of `$all`; system events have one too. */
+/** Returns the position of an event of `$all`. System events also have one. */
 export function positionOf(event: unknown): string {
   return formatPosition(named.parse(event).position);
 }
@@ -47,7 +47,7 @@ export function positionOf(event: unknown): string {
  */
 const FRAME = 0;
 
-/** Encodes the metadata of an event for the client; undefined if it is empty. */
+/** Encodes the metadata of an event for the client, or undefined if it is empty. */
 export function encodeMetadata(bytes: Uint8Array): Uint8Array | undefined {
   if (bytes.byteLength === 0) return undefined;
   if (survivesParsing(bytes)) return Uint8Array.from(bytes);

@@ -39,12 +39,12 @@ export const READ_EVENTS = {
     ) AS e`,
 };
 
-/** The first or last revision of the stream `s.stream` that has a position; -1 if none. */
+/** The first or last revision of the stream `s.stream` that has a position, or -1 if there is none. */
 const endOf = (end: 'min' | 'max'): string => `coalesce((
       SELECT ${end}(e.revision) FROM event_log.streams AS t JOIN event_log.events AS e ON e.stream = t.number
        WHERE t.name = s.stream AND e.revision <= event_log.last_of(t.number)), -1)`;
 
-/** $1 streams; one row {stream, last_revision} for each, -1 if there is no such stream. */
+/** $1 has streams. Returns one row {stream, last_revision} for each, with -1 if there is no such stream. */
 export const LAST_REVISIONS = {
   name: 'event_log_last_revisions',
   text: `SELECT s.stream, ${endOf('max')} AS last_revision FROM unnest($1::text[]) AS s (stream)`,
@@ -57,7 +57,7 @@ export const HAS_MORE = {
           WHERE head > $1`,
 };
 
-/** $1 streams; one row {stream, first_revision} for each, -1 if there is no such stream. */
+/** $1 has streams. Returns one row {stream, first_revision} for each, with -1 if there is no such stream. */
 export const FIRST_REVISIONS = {
   name: 'event_log_first_revisions',
   text: `SELECT s.stream, ${endOf('min')} AS first_revision FROM unnest($1::text[]) AS s (stream)`,

@@ -7,8 +7,8 @@ import * as z from 'zod';
 import { EmbeddedPostgresError } from './settings.js';
 
 /**
- * Returns the start time of a process as an opaque text; `undefined` if no such process runs. A
- * zombie does not count as running.
+ * Returns the start time of a process as an opaque text, or `undefined` if no such process runs. A zombie does not
+ * count as running.
  *
  * A process id alone does not identify a process: ids are reused, in containers even immediately.
  * Id and start time together do.
@@ -151,8 +151,8 @@ async function isGone(holder: Holder): Promise<boolean> {
 }
 
 /**
- * Returns the holder; `undefined` if the lock is free. A file that names no holder counts as the
- * lock of a dead process.
+ * Returns the holder, or `undefined` if the lock is free. A file that names no holder counts as the lock of a dead
+ * process.
  */
 async function readHolder(path: string): Promise<Holder | undefined> {
   let text: string;

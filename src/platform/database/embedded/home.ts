@@ -11,9 +11,9 @@ import { type Account, EmbeddedPostgresError, findUnprivilegedAccount, SUPERUSER
 export interface Home {
   /** Absolute path of the folder with the database files, the copy of PostgreSQL and its log. */
   readonly dir: string;
-  /** Account that runs PostgreSQL; `undefined`: the account of this process. */
+  /** Account that runs PostgreSQL. If `undefined`, it is the account of this process. */
   readonly account: Account | undefined;
-  /** TCP port of the last start; 0 before the first. */
+  /** TCP port of the last start, or 0 before the first start. */
   readonly port: number;
   readonly password: string;
 }

@@ -9,7 +9,7 @@ import { DATABASE, EmbeddedPostgresError, HOST, SUPERUSER } from './settings.js'
 import { LEASE_NAME, type Lease, startOrAttach } from './start.js';
 
 export interface EmbeddedPostgresOptions {
-  /** `DATA_DIR`; created if missing. */
+  /** `DATA_DIR`, which is created if it is missing. */
   readonly dataDir: string;
   /**
    * Receives one line for the operator: the location of the files, or a restart of the server after

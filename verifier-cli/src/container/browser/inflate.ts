@@ -4,14 +4,16 @@
 // three.
 import { Z_BUF_ERROR, Z_NO_FLUSH, Z_OK, Z_STREAM_END, ZStream, zlibInflate, zlibInflateInit2 } from 'pako';
 
-/** Bytes of output per call, which limits the memory that hostile input can make this function use. */
+/**
+ * Maximum number of bytes of output per call, which limits the memory that hostile input can make this function use.
+ */
 const PIECE_BYTES = 64 * 1024;
 /** The largest window (RFC 1951 §2), negative for data without a header. */
 const RAW_WINDOW_BITS = -15;
 
 /**
  * Unpacks raw DEFLATE data (RFC 1951) piece by piece.
- * @returns the generator's return value is the number of packed bytes that belong to the data
+ * @returns a generator whose return value is the number of packed bytes that belong to the data
  * @throws MalformedDeflate if the data are malformed or cut short
  */
 export async function* inflateRaw(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, number> {

@@ -57,7 +57,7 @@ export const evidence = {
     `The personal details of ${counted(records, 'erased record')}. Erasures that were announced later than the state of the package are not known to it.`,
   notInDispute:
     'Anything in a dispute. A development time stamp authority stamped this ledger, and anyone can run one.',
-  // Its extent.
+  // Its coverage.
   endNotShown: 'the package does not show where it ends',
   endEmpty: 'the ledger has none',
   endAt: (revision: number) => `the ledger has revisions up to ${revision}`,

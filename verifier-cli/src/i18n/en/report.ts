@@ -157,7 +157,7 @@ export const report = {
   manyStamps: (count: number, from: string, to: string) => `${count} from ${from} to ${to}`,
   rootOf: 'root of ',
   renewed: (time: string, checkpoint: number) => `renewed on ${time} by the stamp over checkpoint ${checkpoint}`,
-  /** Said where findings follow, which are always in English. */
+  /** Shown before findings, which are always in English. */
   terminal: {
     proves: 'What this proves',
     provesNothing: 'nothing as a whole: see the checks below',

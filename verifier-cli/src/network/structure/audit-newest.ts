@@ -13,9 +13,9 @@ import { TiledLog } from './tiled-log.js';
 export type AuditOutcome =
   | { readonly outcome: 'sound' }
   | {
-      /** `violation`: a rule is broken or a part is withheld, but there is no proof. */
+      /** `violation` if a rule is broken or a part is withheld, but there is no proof. */
       readonly outcome: 'contradiction' | 'violation' | 'undecided';
-      /** For people. */
+      /** Readable text. */
       readonly statement: string;
       readonly contradiction: ContradictionFile | null;
     };

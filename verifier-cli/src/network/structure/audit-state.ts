@@ -17,7 +17,7 @@ export const AuditState = z.strictObject({
   size: Count,
   /** Roots of the perfect subtrees of a tree of this size, largest first. */
   edge: z.array(Sha256Hex),
-  /** Header of the last leaf; null before the first. */
+  /** Header of the last leaf, or null before the first. */
   last: z.string().nullable(),
   /** The batches since the last roll-up, whose files follow one another in `period`. */
   batches: z.array(Leaf),
@@ -28,9 +28,9 @@ export const AuditState = z.strictObject({
   tags: z.array(File),
   /** Number of the next file of tags. */
   next_file: Count,
-  /** Leaves up to which the tiles of hashes were compared; absent: none, by an earlier program. */
+  /** Leaves up to which the tiles of hashes were compared. Absent if an earlier program compared none. */
   tiles: Count.optional(),
-  /** When an audit last reached the newest checkpoint; absent: never. */
+  /** When an audit last reached the newest checkpoint. Absent if none has. */
   reached_at: Instant.optional(),
 });
 /** State that an auditor stores about a ledger. */

@@ -35,9 +35,9 @@ import {
 import { TagIndex } from './tag-index.js';
 import { type TiledLog, Withheld } from './tiled-log.js';
 
-/** Most milliseconds of work that a crash may lose, in addition to the work of one period. */
+/** Maximum number of milliseconds of work that a crash may lose, in addition to the work of one period. */
 const COMMIT_MS = 60_000;
-/** Bytes of an end of a stream: its key, and the number of its events as 8 bytes. */
+/** Number of bytes of an end of a stream: its key, and the number of its events as 8 bytes. */
 const HEAD_BYTES = 40;
 
 const POLICY_KEY_BYTES = fromHex(POLICY_KEY) ?? new Uint8Array();
@@ -48,20 +48,20 @@ export interface AuditOptions {
   readonly log: TiledLog;
   /** A checkpoint that a trusted key signed. */
   readonly checkpoint: Checkpoint;
-  /** Called now and then with the number of leaves audited so far. */
+  /** Called from time to time with the number of leaves audited so far. */
   readonly progress?: (audited: number) => void;
   /** Called for each leaf of an audit that never reached the newest checkpoint of the ledger. */
   readonly advanced?: () => void;
   /** Ends the audit early; the next one continues from there. */
   readonly signal?: AbortSignal;
-  /** Milliseconds between two stored states; less in tests. */
+  /** Time between two stored states, in milliseconds; less in tests. */
   readonly commitMs?: number;
 }
 
 /**
- * Recomputes the structure of a ledger from where the stored state ends up to a checkpoint: that headers
- * follow one another, runs tile each batch and continue each stream, tags are sorted and unique in the
- * ledger, and roll-ups are the sum of what they cover. Memory is bounded: streams and tags are in files.
+ * Recomputes the structure of a ledger from the end of the stored state to a checkpoint. It checks that headers follow
+ * one another, that runs tile each batch and continue each stream, that tags are sorted and unique in the ledger, and
+ * that each roll-up is the sum of what it covers. Memory is bounded: streams and tags are in files.
  * @throws Violation for the first rule that is broken; Unreachable; UsageError for a damaged state
  */
 export async function auditStructure(options: AuditOptions): Promise<void> {
@@ -344,7 +344,7 @@ class StructureAudit {
     this.#ends.clear();
   }
 
-  /** Finds what a roll-up has that is not in what it covers, or lacks. */
+  /** Finds a difference between a roll-up and what it covers. */
   async #wrongRollUp(header: BatchHeader, sources: readonly LeafSource[]): Promise<Violation> {
     const { number } = header;
     const about = 'is not the sum of the leaves that it covers';

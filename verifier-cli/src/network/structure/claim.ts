@@ -17,7 +17,9 @@ export type Claim =
   | { readonly kind: 'order'; readonly number: number; readonly tree: Tree; readonly index: number }
   /** Two runs of one stream. */
   | { readonly kind: 'runs'; readonly key: Uint8Array; readonly first: number; readonly second: number }
-  /** The run of a leaf, and the last one of its stream in the leaves [from, before), or that they have none. */
+  /**
+   * The run of a leaf, and the last run of its stream in the leaves [from, before), or the fact that they have none.
+   */
   | {
       readonly kind: 'stream';
       readonly key: Uint8Array;
@@ -41,7 +43,7 @@ export type Claim =
 /** The ledger breaks a rule of its structure. The message says which. */
 export class Violation extends Error {
   override readonly name = 'Violation';
-  /** @param claim null: no proof is possible, for example because a file is not published */
+  /** @param claim null if no proof is possible, for example because a file is not published */
   constructor(
     message: string,
     readonly claim: Claim | null,

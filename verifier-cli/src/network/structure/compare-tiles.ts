@@ -41,7 +41,7 @@ export async function compareTiles(options: CompareTilesOptions): Promise<void> 
   }
 }
 
-/** Compares the full tiles that the hashes of a tile are the roots of. */
+/** Compares the full tiles whose roots are the hashes of a tile. */
 async function compareBelow(
   options: CompareTilesOptions,
   level: number,

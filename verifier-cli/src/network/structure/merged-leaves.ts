@@ -22,7 +22,7 @@ export interface LeafSource extends StoredLeaf {
 }
 
 interface OpenLeaf extends StoredLeaf {
-  /** From its first run. */
+  /** The content of the leaf, from its first run. */
   readonly openRuns: () => Records;
   readonly openTags: () => Records;
 }
@@ -48,9 +48,9 @@ export function withSources<T>(sources: readonly LeafSource[], work: (open: read
 
 /** A run of the leaves that a roll-up covers. */
 interface MergedRun extends FiledRun {
-  /** Number of the first leaf that has a part of it. */
+  /** Number of the first leaf that has a part of the run. */
   readonly start: number;
-  /** Number of the last one. */
+  /** Number of the last such leaf. */
   readonly leaf: number;
 }
 
@@ -95,7 +95,7 @@ function* mergedTags(
   }
 }
 
-/** Computes what a roll-up commits to. @param path file for the merged runs and tags; null: none */
+/** Computes what a roll-up commits to. @param path file for the merged runs and tags, or null if there is none */
 export function sumOf(leaves: readonly OpenLeaf[], rollUp: number, path: string | null) {
   const writer = path === null ? null : new RecordWriter(path);
   const [streams, tags] = [new Frontier(), new Frontier()];
@@ -136,7 +136,7 @@ class SortedRecords {
     this.current = this.records.next();
   }
 
-  /** The claim that the current record is not after the one before; null if it is. */
+  /** The claim that the current record is not after the one before, or null if it is. */
   disorder(): Claim | null {
     const isInOrder = this.current === null || this.#before === null || compareKeys(this.#before, this.current) < 0;
     return isInOrder ? null : { kind: 'order', number: this.number, tree: this.tree, index: this.#index };

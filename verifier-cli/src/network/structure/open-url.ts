@@ -4,24 +4,24 @@ import { NO_CODING, refuseCoding, Unreachable } from '../bounded-fetch.js';
 export interface HttpOptions {
   /** Bearer token for a structure that is restricted to auditors. */
   readonly token?: string | undefined;
-  /** Milliseconds within which `LEAST_PROGRESS` must arrive, or the rest of the file. */
+  /** Time limit, in milliseconds, for the next `LEAST_PROGRESS` bytes or the rest of the file. */
   readonly timeoutMs: number;
-  /** Ends requests, and the waiting for a server that is busy. */
+  /** Ends requests, and also the wait for a busy server. */
   readonly signal?: AbortSignal | undefined;
-  /** Waits, unless `signal` is aborted; tests count instead. */
+  /** Waits until the time is over or `signal` is aborted. Tests replace it with a counter. */
   readonly wait?: ((ms: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
 }
 
 /**
- * Milliseconds to wait for a busy server: if it states no time, at most per wait, and at most in total for one
- * response.
+ * Limits of the wait for a busy server, in milliseconds: the wait if the server states no time, the longest single
+ * wait, and the longest total wait for one response.
  */
 const DEFAULT_WAIT_MS = 30_000;
 const LONGEST_WAIT_MS = 300_000;
 const ALL_WAITS_MS = 1_800_000;
 /**
- * Bytes that must arrive in each `timeoutMs`, so that a server cannot hold up an auditor by sending drop by drop. A
- * response that was cut off before it brought this much counts as a failure; several of these end the download.
+ * Number of bytes that must arrive in each `timeoutMs`, so that a server cannot delay an auditor by sending very
+ * slowly. A response that ends after fewer bytes counts as a failure, and several failures end the download.
  */
 const LEAST_PROGRESS = 64 * 1024;
 const MOST_FAILURES = 3;
@@ -30,15 +30,15 @@ const MOST_FAILURES = 3;
  * Opens a file at a service or a static host. While the server says that it is busy (429 or 503 with Retry-After), it
  * waits, because a rate limit is not a refusal to publish. An interrupted download resumes where it ended (RFC 9110
  * §14), so that a large file arrives even over an unstable connection.
- * @returns its bytes in pieces; null if it is not published
- * @throws Unreachable, also while the pieces are read
+ * @returns its bytes in pieces, or null if it is not published
+ * @throws Unreachable, including while the pieces are read
  */
 export async function openUrl(url: string, options: HttpOptions): Promise<AsyncIterable<Uint8Array> | null> {
   const first = await ask(options, url, 0);
   return first === null ? null : wholeFile(options, url, first);
 }
 
-/** An answer whose bytes are those of the file from some offset on. */
+/** A response with the bytes of the file from some offset. */
 interface Answer {
   readonly offset: number;
   readonly pieces: AsyncIterable<Uint8Array>;
@@ -82,7 +82,7 @@ async function ask(options: HttpOptions, url: string, from: number): Promise<Ans
   }
 }
 
-/** @returns milliseconds; null if the server does not say that another attempt is worthwhile */
+/** @returns milliseconds, or null if the server does not say that another attempt is worthwhile */
 function waitOf({ status, headers }: Response): number | null {
   const retryAfter = headers.get('retry-after');
   if (retryAfter === null || (status !== 429 && status !== 503)) return null;

@@ -28,13 +28,13 @@ export interface ProofOptions {
   /** The exact note of the checkpoint of the log's size. */
   readonly note: string;
   readonly announcements: readonly ProvedEntryFile[];
-  /** Keys of the ledger, trusted by the person who audits. */
+  /** Keys of the ledger that the auditing person trusts. */
   readonly keys: readonly VerifierKey[];
 }
 
 /**
  * Creates the proof of a violation from the published files, in the form that `check-contradiction` verifies.
- * @returns null if none is possible: the operator withholds a part of it, or serves it changed
+ * @returns null if no proof is possible because the operator withholds or alters a part of it
  * @throws Unreachable
  */
 export async function proveViolation({ claim }: Violation, options: ProofOptions): Promise<ContradictionFile | null> {
@@ -57,7 +57,7 @@ export async function proveViolation({ claim }: Violation, options: ProofOptions
   }
 }
 
-/** A key in a leaf: itself, or the leaves between which it would be. */
+/** A key in a leaf, or the two leaves that it would be between. */
 interface ShownKey {
   readonly header: BatchHeader;
   readonly leaves: readonly KeyedLeaf[];
@@ -180,7 +180,7 @@ class Prover {
 
   /**
    * Walks back from a leaf, using roll-ups where possible, to the last leaf that has a key.
-   * @param before the first leaf that is not looked at
+   * @param before the first leaf that is not searched
    * @returns what was found, and the leaves after it, which lack the key, by number
    */
   async #walk(
@@ -259,7 +259,7 @@ class Prover {
     return found;
   }
 
-  /** @param use gets each leaf; its key is its own copy */
+  /** @param use a function that receives each leaf, with its own copy of the key */
   async #read(header: BatchHeader, tree: Tree, use: (leaf: KeyedLeaf, hash: Uint8Array) => void): Promise<void> {
     const wrong = await readPublishedLeaf(this.options.log.source, header, {
       run: ({ key, start, first, last }, index, hash) => {

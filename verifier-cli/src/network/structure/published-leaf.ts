@@ -14,7 +14,7 @@ import type { StructureSource } from './source.js';
 
 /** Gets the runs and tags of a file in order. */
 export interface LeafContent {
-  /** @param leaf hash under `streams_root`; `start` is where the run before it ends */
+  /** @param leaf hash under `streams_root`; `start` is where the previous run ends */
   readonly run?: (run: FiledRun & { readonly start: number }, index: number, leaf: Uint8Array) => void;
   /** @param leaf hash under `tags_root` */
   readonly tag?: (tag: Uint8Array, index: number, leaf: Uint8Array) => void;

@@ -47,12 +47,12 @@ function digestOf(entries: readonly string[]): string {
 export interface ReadLeaf {
   readonly text: string;
   readonly header: BatchHeader;
-  /** File of a batch; null for a roll-up. */
+  /** File of a batch, or null for a roll-up. */
   readonly file: Uint8Array | null;
 }
 
 /**
- * The leaves from a number on, in order; files of some batches are on their way.
+ * The leaves from a number on, in order. The files of the next batches are requested ahead.
  * @param bundles digests of the bundles that have them, of `readHeaders`
  */
 export async function* readLeaves(

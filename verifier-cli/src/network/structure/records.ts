@@ -6,24 +6,24 @@ import { KEY_BYTES } from '../../../../schemas/evidence/structure-file.js';
  * call for each record of millions would cost more than the work.
  */
 
-/** Bytes that a reader and a writer hold. */
+/** Buffer size of a reader and of a writer, in bytes. */
 const BUFFER_BYTES = 64 * 1024;
-/** Bytes that a search reads at once. */
+/** Number of bytes that a search reads at once. */
 const BLOCK_BYTES = 4096;
 
 /** Records in order: those of a part of a file. */
 export interface Records {
-  /** The next record, valid until the next call; null at the end. */
+  /** The next record, valid until the next call, or null at the end. */
   next(): Uint8Array | null;
 }
 
 /** A part of a file with records. */
 export interface RecordPart {
   readonly path: string;
-  /** Bytes before the first record. */
+  /** Number of bytes before the first record. */
   readonly offset: number;
   readonly count: number;
-  /** Bytes of a record. */
+  /** Number of bytes of a record. */
   readonly length: number;
 }
 
@@ -61,7 +61,7 @@ export function recordsOf(file: number, { path, offset, count, length }: RecordP
   };
 }
 
-/** Records that are in memory, one after the other. */
+/** Records in memory, one after the other. */
 export function recordsIn(bytes: Uint8Array, length: number): Records {
   let at = 0;
   return {
@@ -93,7 +93,7 @@ export class RecordWriter {
     this.#file = openSync(path, 'w', 0o600);
   }
 
-  /** Bytes so far. */
+  /** Number of bytes so far. */
   get size(): number {
     return this.#written + this.#used;
   }
@@ -125,7 +125,7 @@ export class RecordWriter {
   }
 }
 
-/** A record of a merge, and which of the sources it is from. */
+/** A record of a merge, and the index of its source. */
 export interface Merged {
   readonly record: Uint8Array;
   readonly source: number;
@@ -133,7 +133,7 @@ export interface Merged {
 
 /**
  * Merges sorted records. Equal keys come in the order of the sources.
- * @returns each record, valid until the next one is asked for
+ * @returns each record, valid until the next record is requested
  */
 export function* mergeRecords(sources: readonly Records[]): Generator<Merged, void> {
   const heap = sources.flatMap((records, source) => {

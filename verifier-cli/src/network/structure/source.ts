@@ -10,16 +10,16 @@ import { type HttpOptions, openUrl } from './open-url.js';
 
 /** The published structure of a ledger, at a service, at a static host or in a folder. */
 export interface StructureSource {
-  /** For people: the URL or the folder. */
+  /** The URL or the folder, as readable text. */
   readonly name: string;
   /**
    * Opens a file.
    * @param path below `/checkpoints/`
-   * @returns its bytes in pieces; null if it is not published
-   * @throws Unreachable if there is no usable answer, also while the pieces are read
+   * @returns its bytes in pieces, or null if it is not published
+   * @throws Unreachable if there is no usable response, including while the pieces are read
    */
   open(path: string): Promise<AsyncIterable<Uint8Array> | null>;
-  /** The same, of which an aborted signal ends the requests. */
+  /** Returns the same source, whose requests end when the signal is aborted. */
   until(signal: AbortSignal): StructureSource;
 }
 
@@ -86,7 +86,7 @@ async function* filePieces(file: string): AsyncGenerator<Uint8Array, void> {
 
 /**
  * Reads a file into memory.
- * @param maxBytes of which no more is read
+ * @param maxBytes number of bytes after which reading stops
  * @returns null if it is not published, or is longer
  */
 export async function readWhole(source: StructureSource, path: string, maxBytes: number): Promise<Uint8Array | null> {

@@ -18,7 +18,7 @@ export interface TagFile {
   readonly count: number;
 }
 
-/** A larger file is merged with the newer ones when they have one of this many parts of its tags. */
+/** An older file is merged with the newer ones if it is at most this many times as large as they are together. */
 const RATIO = 4;
 /** Limit of tags held in memory, in bytes. */
 const MOST_WAITING = 32 * 1024 * 1024;
@@ -63,7 +63,7 @@ export class TagIndex {
 
   /**
    * Stores the tags that were added.
-   * @returns a tag that the ledger has twice; null if it has none
+   * @returns a tag that the ledger has twice, or null if it has none
    */
   flush(): Uint8Array | null {
     if (this.#bytes === 0) return null;

@@ -54,7 +54,7 @@ export class TiledLog {
     const hashes = Array.from({ length: to - from }, (_, i) =>
       tile.subarray((from + i) * HASH_LENGTH, (from + i + 1) * HASH_LENGTH),
     );
-    // The halves of a perfect subtree are perfect, too.
+    // The halves of a perfect subtree are also perfect.
     let row = hashes;
     while (row.length > 1)
       row = Array.from({ length: row.length / 2 }, (_, i) => foldFrontier(row.slice(2 * i, 2 * i + 2)));
@@ -63,7 +63,10 @@ export class TiledLog {
     return root;
   }
 
-  /** The hashes of a tile, one after the other, as many as the tree has there or more. @throws Withheld, Unreachable */
+  /**
+   * The hashes of a tile, one after the other. There are at least as many as the tree has at this place.
+   * @throws Withheld, Unreachable
+   */
   async tile(level: number, index: number): Promise<Uint8Array> {
     const name = `${level}/${index}`;
     const known = this.#tiles.get(name);
@@ -80,7 +83,7 @@ export class TiledLog {
 
   /**
    * The entries of a bundle, as far as the tree has them.
-   * @param index of the bundle
+   * @param index index of the bundle
    * @throws Withheld, Unreachable
    */
   async entries(index: number): Promise<readonly string[]> {

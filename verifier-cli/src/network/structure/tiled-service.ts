@@ -57,7 +57,9 @@ export function tiledService(source: StructureSource): LedgerService {
   };
 }
 
-/** When the last leaf of a tree was sealed, as its header states; null: it is not published, or of a newer version. */
+/**
+ * When the last leaf of a tree was sealed, as its header states, or null if it is not published, or of a newer version.
+ */
 async function sealedAt(source: StructureSource, size: number): Promise<Date | null> {
   try {
     const text = (await new TiledLog(source, size).entries(Math.floor((size - 1) / TILE_WIDTH))).at(-1);

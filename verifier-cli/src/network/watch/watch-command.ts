@@ -19,7 +19,7 @@ import { readWatchState, writeContradiction, writeWatchState } from './watch-sta
 
 /** Options of `consent-verify watch`, as commander gives them. */
 export interface WatchCommandOptions extends LedgerKeyOptions {
-  /** Folder for what was seen, and for proofs of contradictions. */
+  /** Folder for the state of the watch, and for proofs of contradictions. */
   readonly state: string;
   readonly interval: string;
   readonly once?: boolean;
@@ -44,7 +44,7 @@ const MAX_INTERVAL_MS = 2 ** 31 - 1;
 
 /**
  * Watches the ledger of a service until `signal` is aborted, or until it contradicts itself.
- * @returns the exit code: 0 fine, 1 contradiction or violation, 3 undecided, by the last look
+ * @returns the exit code of the last check: 0 for success, 1 for a contradiction or violation, 3 if undecided
  * @throws UsageError
  */
 export async function runWatch(

@@ -12,29 +12,29 @@ import type { WatchState } from './watch-state.js';
 /** Result of one check of a ledger. */
 export interface Sighting {
   /**
-   * `undecided`: an alarm without proof, for example a service that does not answer. `violation`: the structure breaks
-   * a rule or is not published, but there is no proof.
+   * `undecided` is an alarm without proof, for example about a service that does not respond. `violation` means that
+   * the structure breaks a rule or is not published, but there is no proof.
    */
   readonly outcome: 'fine' | 'contradiction' | 'violation' | 'undecided';
-  /** For people. */
+  /** Readable text. */
   readonly statement: string;
-  /** Size of the newest checkpoint; null if there is none. */
+  /** Size of the newest checkpoint, or null if there is none. */
   readonly size: number | null;
-  /** State to store; null if the stored state stays. */
+  /** State to store, or null if the stored state stays. */
   readonly state: WatchState | null;
   readonly contradiction: ContradictionFile | null;
 }
 
 export interface WatchOptions {
   readonly service: LedgerService;
-  /** Keys of the ledger, trusted by the person who watches. */
+  /** Keys of the ledger that the watching person trusts. */
   readonly keys: readonly VerifierKey[];
-  /** Greatest age of the newest checkpoint, in milliseconds. */
+  /** Maximum age of the newest checkpoint, in milliseconds. */
   readonly maxAgeMs: number;
   readonly now: Date;
 }
 
-/** Reads a note as a history, with the changes of the ledger's keys; null if it is not a checkpoint. */
+/** Reads a note as a history, with the changes of the ledger's keys, or null if it is not a checkpoint. */
 type ReadHistory = (note: Uint8Array) => Promise<History | null>;
 
 /**

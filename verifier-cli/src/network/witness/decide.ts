@@ -21,8 +21,8 @@ export type Decision =
 
 /**
  * Decides on a submission, in the order of c2sp.org/tlog-witness.
- * @param keys of this origin that the witness trusts
- * @param known state of this origin; null if no checkpoint was cosigned
+ * @param keys the keys of this origin that the witness trusts
+ * @param known state of this origin, or null if no checkpoint was cosigned
  */
 export async function decide(
   { oldSize, proof, signed, checkpoint }: Submission,
@@ -48,7 +48,7 @@ function inconsistency(before: OriginState, { size, root }: Checkpoint, proof: r
   return verdict.ok ? null : verdict.reason;
 }
 
-/** Describes why no trusted key signed a checkpoint; null if one did. */
+/** Describes why no trusted key signed a checkpoint, or null if one did. */
 async function signatureProblem(note: SignedNote, keys: readonly VerifierKey[]): Promise<string | null> {
   const verdicts = await Promise.all(keys.map((key) => verifyCheckpoint(note, key)));
   if (verdicts.includes('bad-signature')) return 'a signature by a key of this ledger is invalid';

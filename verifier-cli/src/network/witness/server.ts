@@ -20,7 +20,9 @@ export interface WitnessOptions {
   readonly ledgerKeys: readonly VerifierKey[];
   readonly log: (line: string) => void;
   readonly now?: () => Date;
-  /** Audits the structure up to a checkpoint before it is cosigned; absent if the witness does not audit. */
+  /**
+   * Audits the structure up to a checkpoint before the checkpoint is cosigned. Absent if the witness does not audit.
+   */
   readonly audit?: StructureAudit;
 }
 
@@ -32,7 +34,7 @@ interface Answer {
 
 const PLAIN = 'text/plain; charset=utf-8';
 const MAX_CONNECTIONS = 256;
-/** Most requests for one origin that may wait for the one in progress. */
+/** Maximum number of requests for one origin that may wait for the request in progress. */
 const MAX_WAITING = 32;
 
 /**

@@ -71,7 +71,7 @@ async function takeLock(path: string, folder: string): Promise<void> {
 /**
  * Returns whether another process that holds a lock is still running. After a crash, its lock remains; after a restart
  * of the machine, an unrelated process often has its id.
- * @param start as `startOf`; empty if the lock does not state it
+ * @param start the start that `startOf` returns; empty if the lock does not state it
  */
 async function isOtherProcess(pid: number, start: string): Promise<boolean> {
   if (!Number.isSafeInteger(pid) || pid <= 0 || pid === process.pid) return false;
@@ -85,7 +85,7 @@ async function isOtherProcess(pid: number, start: string): Promise<boolean> {
 }
 
 /**
- * Returns the boot of the machine and the start of a process, without spaces; empty if the system does not tell them.
+ * Returns the boot of the machine and the start of a process, without spaces. Empty if the system does not tell them.
  */
 async function startOf(pid: number): Promise<string> {
   const [boot, stat] = await Promise.all([textOf('/proc/sys/kernel/random/boot_id'), textOf(`/proc/${pid}/stat`)]);

@@ -15,8 +15,8 @@ import type { Submission } from './decide.js';
 const PATIENCE_MS = 5_000;
 
 /**
- * Milliseconds after which an audit ends and continues with the next checkpoint. The first audit only ends if it makes
- * no progress for this long.
+ * Time after which an audit ends and continues with the next checkpoint, in milliseconds. The first audit only ends if
+ * it makes no progress for this long.
  */
 const AUDIT_LIMIT_MS = 3_600_000;
 

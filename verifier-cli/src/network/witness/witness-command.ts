@@ -18,7 +18,7 @@ export interface WitnessCommandOptions {
   readonly newKey?: string;
   readonly state?: string;
   readonly ledgerKey?: readonly string[];
-  /** URL or folder of the published structure, to audit before cosigning. */
+  /** URL or folder of the published structure that is audited before cosigning. */
   readonly structure?: string;
   readonly tokenFile?: string;
 }

@@ -35,7 +35,7 @@ const PublicJwk = z.object({ x: z.base64url() });
 
 /**
  * Creates a key and writes its file, which must not exist.
- * @param name of the witness: a URL without scheme, such as `witness.example.org/w1`
+ * @param name name of the witness: a URL without its scheme, such as `witness.example.org/w1`
  * @throws UsageError
  */
 export async function createWitnessKey(path: string, name: string): Promise<WitnessSigner> {
