@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { type CheckOptions, runCheck } from './cli/check-command.js';
 import { endWhenOutputCloses } from './cli/closed-output.js';
@@ -135,7 +134,7 @@ packageCommand('show', 'record')
       options,
       { out: (text) => process.stdout.write(text), progress: process.stderr, warn },
       // The bundle consists of this file alone.
-      fileURLToPath(import.meta.url),
+      new URL(import.meta.url),
     );
   });
 

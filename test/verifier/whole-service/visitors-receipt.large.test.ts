@@ -128,7 +128,9 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, openssl, or the built SDK,', ca
     await page.evaluate('consentLedger.banner.then((banner) => banner.openSettings())');
     const link = z.string().parse(await visitor.inBanner(`banner.querySelector('dialog [part=proof]').href`));
     expect(link).toBe(`${service.url}/verify#${await visitor.acceptedToken()}`);
-    expect(await visitor.inBanner(`banner.querySelector('dialog [part=proof]').textContent`)).toBe('Proof');
+    expect(await visitor.inBanner(`banner.querySelector('dialog [part=proof]').textContent`)).toBe(
+      'Look up the recorded choice (new tab)',
+    );
 
     steps.push('follow “Proof”');
     await page.goto(link);

@@ -1,5 +1,4 @@
-import { createReadStream } from 'node:fs';
-import { basename } from 'node:path';
+import { open } from 'node:fs/promises';
 import { sha256Hex, sha256Stream } from '../../../schemas/crypto/digest.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { VendorList } from '../../../schemas/iab/vendor-list.js';
@@ -48,7 +47,7 @@ export async function runShow(
   name: string,
   options: ShowOptions,
   output: Output,
-  program: string | null = null,
+  program: URL | null = null,
 ): Promise<number> {
   const watch = RecordWatch.of(name.toLowerCase());
   if (watch === null) throw new UsageError(`“${name}” is not an event id, a consent token (ct_…) or a proof hash`);
@@ -81,10 +80,10 @@ async function writeCertificate(
   to: string,
   packageFile: string,
   { shown, texts, list }: { readonly shown: ShownRecord; readonly texts: Texts; readonly list: VendorList | null },
-  program: string | null,
+  program: URL | null,
 ): Promise<void> {
   const about = {
-    file: basename(packageFile),
+    file: packageFile.split(/[\\/]/).at(-1) ?? packageFile,
     fileSha256: await fileSha256(packageFile),
     verifier: { kind: 'command', sha256: program === null ? null : await fileSha256(program) },
     trust: 'reader',
@@ -102,9 +101,11 @@ async function writeCertificate(
   );
 }
 
-async function fileSha256(path: string): Promise<string> {
+async function fileSha256(file: string | URL): Promise<string> {
   const digest = sha256Stream();
-  for await (const chunk of createReadStream(path)) digest.update(chunk);
+  const opened = await open(file);
+  // It closes the file at its end.
+  for await (const chunk of opened.createReadStream()) digest.update(chunk);
   return toHex(digest.digest());
 }
 
