@@ -281,8 +281,7 @@ export async function reportContradictions({ db, findings, step }: Section, name
     const { rows } = await db.query(`${sql} limit ${MAX_FINDINGS}`);
     // An order in SQL would cost statements that find nothing a sort.
     const found = Rows.parse(rows).sort((a, b) => (a.key < b.key ? -1 : 1));
-    for (const { key, detail: own = '' } of found)
-      findings.add({ kind, table, key, columns, detail: detail ?? own });
+    for (const { key, detail: own = '' } of found) findings.add({ kind, table, key, columns, detail: detail ?? own });
     await step(done + 1, contradictions.length);
   }
 }
