@@ -1,6 +1,5 @@
 import type pg from 'pg';
-import { differenceText } from '../pipeline/projector/index.js';
-import { type ComparedTables, compareTables } from '../platform/database/compare-tables.js';
+import { type ComparedTables, compareTables, differenceText } from '../platform/database/compare-tables.js';
 import type { Queryable } from '../platform/database/pool.js';
 import type { Section } from './section.js';
 

@@ -6,7 +6,6 @@ import type { Installation } from '../app/installation.js';
 import { createYieldToAdmission } from '../pipeline/admission/yield-to-admission.js';
 import {
   compareProjection,
-  differenceText,
   fileProjections,
   type KnownProjection,
   knownProjection,
@@ -17,6 +16,7 @@ import {
   rebuildProjection,
   removeProjection,
 } from '../pipeline/projector/index.js';
+import { differenceText } from '../platform/database/compare-tables.js';
 import { CommandError, EXIT, jsonCommand } from './command/command.js';
 import { type CliContext, print, withInstallation } from './command/context.js';
 import { withBar } from './command/progress-bar.js';

@@ -189,9 +189,7 @@ export function admissionTo(options: AdmissionSurroundings, store: AdmissionStor
     throw new RequestRefused(
       'ADMISSION_UNAVAILABLE',
       'The site is being changed. Retry after the time in Retry-After.',
-      {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      },
+      { retryAfterSeconds: RETRY_AFTER_SECONDS },
     );
   };
 

@@ -1,7 +1,7 @@
 import type { Projection } from '../../../projections/definition.js';
 import { compareTables, type RowDifference } from '../../platform/database/compare-tables.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { identifier, schemaOf } from './sql.js';
+import { qualified, schemaOf } from './sql.js';
 
 /** Comparison of two generations of a table at one position of the log. */
 export interface TableComparison {
@@ -30,7 +30,7 @@ export async function compareGenerations(
 ): Promise<TableComparison[]> {
   const comparisons: TableComparison[] = [];
   for (const [table, { columns, primaryKey }] of Object.entries(tables)) {
-    const tableOf = (generation: number) => `${identifier(schemaOf(name, generation))}.${identifier(table)}`;
+    const tableOf = (generation: number) => qualified(schemaOf(name, generation), table);
     const compared = {
       live: tableOf(live),
       expected: tableOf(fresh),
@@ -48,10 +48,4 @@ export async function compareGenerations(
     comparisons.push(comparison);
   }
   return comparisons;
-}
-
-/** Says how a row differs from the row that the log gives. */
-export function differenceText({ kind, columns }: RowDifference): string {
-  if (kind === 'missing') return 'the row that the log gives is missing';
-  return kind === 'extra' ? 'the log gives no such row' : `the log gives other values of ${columns.join(', ')}`;
 }

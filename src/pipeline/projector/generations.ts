@@ -1,19 +1,12 @@
 import pg from 'pg';
 import * as z from 'zod';
 import type { Projection } from '../../../projections/definition.js';
+import { identifier } from '../../platform/database/parameters.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import type { Position } from '../event-log/port.js';
 import { type Problem, ProjectionFailure } from './failures.js';
-import {
-  columnType,
-  createTablesSql,
-  identifier,
-  type ReadingIndex,
-  readingIndexes,
-  schemaOf,
-  widestRowSql,
-} from './sql.js';
+import { columnType, createTablesSql, type ReadingIndex, readingIndexes, schemaOf, widestRowSql } from './sql.js';
 
 /** One set of the tables of a projection. */
 export interface Generation {

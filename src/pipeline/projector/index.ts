@@ -1,4 +1,3 @@
-export { differenceText } from './compare.js';
 export { ProjectionFailure } from './failures.js';
 export { type Generation, readStored as readLive } from './generations.js';
 export { createProjector } from './projector.js';

@@ -1,10 +1,11 @@
 import type pg from 'pg';
 import type { Projection } from '../../../projections/definition.js';
 import { consentOf } from '../../../schemas/events/sealed-event.js';
+import { identifier } from '../../platform/database/parameters.js';
 import type { EventLog, LoggedEvent, Position } from '../event-log/port.js';
 import { preparePage } from './apply-events.js';
 import { failureAt, isRefusedByData } from './failures.js';
-import { createTablesSql, identifier, readingIndexes, statementSql, statementsOf } from './sql.js';
+import { createTablesSql, readingIndexes, statementSql, statementsOf } from './sql.js';
 
 /** A replay of a projection into temporary tables, for comparison. */
 export interface TemporaryReplay {

@@ -1,11 +1,6 @@
 import type { Mutation, Projection, Row, RowValue, TableDefinition } from '../../../projections/definition.js';
-import { textArray } from '../../platform/database/parameters.js';
+import { identifier, identifiers, textArray } from '../../platform/database/parameters.js';
 import { UnexpectedState } from './failures.js';
-
-/** Quotes a name as an SQL identifier. */
-export function identifier(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
 
 /** Returns the schema with the tables of one generation of a projection. */
 export function schemaOf(name: string, generation: number): string {
@@ -42,7 +37,7 @@ function createTableSql(schema: string, name: string, table: TableDefinition): s
   const columns = Object.entries(table.columns).map(
     ([column, { type, nullable }]) => `${identifier(column)} ${type}${nullable ? '' : ' not null'}`,
   );
-  const key = `constraint ${identifier(`${name}$key`)} primary key (${list(table.primaryKey)})`;
+  const key = `constraint ${identifier(`${name}$key`)} primary key (${identifiers(table.primaryKey)})`;
   return `create table ${qualified(schema, name)} (${columns.join(', ')}, ${key})`;
 }
 
@@ -51,7 +46,7 @@ function indexesOf(schema: string, name: string, { indexes }: TableDefinition, i
   return indexes.flatMap(({ columns, unique, method = 'btree' }, place) => {
     if (unique !== isUnique) return [];
     const kind = unique ? 'unique index' : 'index';
-    const sql = `create ${kind} ${identifier(`${name}$${place + 1}`)} on ${qualified(schema, name)} using ${method} (${list(columns)})`;
+    const sql = `create ${kind} ${identifier(`${name}$${place + 1}`)} on ${qualified(schema, name)} using ${method} (${identifiers(columns)})`;
     return [{ table: name, columns, sql }];
   });
 }
@@ -69,7 +64,7 @@ export function widestRowSql(
     from ${qualified(schema, table)} order by ${width} desc limit 1`;
 }
 
-function qualified(schema: string, table: string): string {
+export function qualified(schema: string, table: string): string {
   return `${identifier(schema)}.${identifier(table)}`;
 }
 
@@ -113,13 +108,13 @@ function textOf(value: RowValue, isJson: boolean): string | null {
 function textWith(given: string, definition: TableDefinition, schema: string, statement: Statement): string {
   const table = qualified(schema, statement.table);
   const key = definition.primaryKey;
-  const all = list([...key, ...statement.columns]);
+  const all = identifiers([...key, ...statement.columns]);
   const insert = `insert into ${table} as t (${all}) select ${all} from ${given} as g`;
   switch (statement.kind) {
     case 'insert':
       return insert;
     case 'add':
-      return `${insert} on conflict (${list(key)}) do update set ${statement.columns
+      return `${insert} on conflict (${identifiers(key)}) do update set ${statement.columns
         .map(identifier)
         .map((column) => `${column} = coalesce(t.${column}, 0) + excluded.${column}`)
         .join(', ')}`;
@@ -134,11 +129,6 @@ function textWith(given: string, definition: TableDefinition, schema: string, st
         .join(' and ')}`;
   }
 }
-
-export function list(names: readonly string[]): string {
-  return names.map(identifier).join(', ');
-}
-
 /** Changes of one kind in one table, executed by one statement. */
 interface Statement {
   readonly kind: Mutation['kind'];

@@ -1,9 +1,10 @@
 import pg from 'pg';
 import * as z from 'zod';
 import type { Projection } from '../../../projections/definition.js';
+import { identifier } from '../../platform/database/parameters.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { READ_MODEL_READERS } from '../../platform/database/session.js';
-import { identifier, schemaOf } from './sql.js';
+import { schemaOf } from './sql.js';
 
 /** Another projection already has a view with this name. */
 export class ViewTaken extends Error {

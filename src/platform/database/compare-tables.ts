@@ -1,6 +1,5 @@
-import pg from 'pg';
 import * as z from 'zod';
-import { textLiteral } from './parameters.js';
+import { identifier, identifiers, textLiteral } from './parameters.js';
 import type { Queryable } from './pool.js';
 
 /** Two relations that should have the same rows: tables, views, or queries in parentheses. */
@@ -25,6 +24,12 @@ const Difference = z.object({
   columns: z.array(z.string()),
 });
 export type RowDifference = z.infer<typeof Difference>;
+
+/** Says in what a row differs from the one that the log gives. */
+export function differenceText({ kind, columns }: RowDifference): string {
+  if (kind === 'missing') return 'the row that the log gives is missing';
+  return kind === 'extra' ? 'the log gives no such row' : `the log gives other values of ${columns.join(', ')}`;
+}
 
 const ComparedRows = z.tuple([
   z.object({
@@ -70,17 +75,15 @@ const TypeRows = z.tuple([z.object({ types: z.array(z.string()) })]);
 async function typesOf(db: Queryable, { expected, key, columns }: ComparedTables): Promise<Types> {
   const names = [...key, ...columns];
   const { rows } = await db.query(
-    `select array[${names.map((name) => `pg_typeof(r.${quote(name)})::text`).join(', ')}] as types
+    `select array[${names.map((name) => `pg_typeof(r.${identifier(name)})::text`).join(', ')}] as types
        from (select) one left join ${expected} r on false`,
   );
   const [{ types }] = TypeRows.parse(rows);
   return new Map(names.map((name, place) => [name, types[place] ?? 'text']));
 }
 
-const quote = (name: string): string => pg.escapeIdentifier(name);
-const list = (names: readonly string[]): string => names.map(quote).join(', ');
 const texts = (relation: string, key: readonly string[]): string =>
-  key.map((name) => `${relation}.${quote(name)}::text`).join(', ');
+  key.map((name) => `${relation}.${identifier(name)}::text`).join(', ');
 
 /** Rows after one key, up to and including another; null stands for no bound. */
 interface Range {
@@ -97,12 +100,12 @@ async function* rangesOf(
   types: Types,
 ): AsyncGenerator<Range, void, undefined> {
   const end = (relation: string, where: string): string =>
-    `(select ${list(key)} from ${relation} r ${where} order by ${list(key)} offset ${RANGE - 1} limit 1)`;
+    `(select ${identifiers(key)} from ${relation} r ${where} order by ${identifiers(key)} offset ${RANGE - 1} limit 1)`;
   for (let after: readonly string[] | null = null; ; ) {
     const { where, values } = within(key, types, { after, upTo: null });
     const { rows } = await db.query(
       `select array[${texts('r', key)}] as key from (${end(live, where)} union all ${end(expected, where)}) r
-        order by ${list(key)} limit 1`,
+        order by ${identifiers(key)} limit 1`,
       values,
     );
     const upTo: readonly string[] | null = KeyRows.parse(rows)[0]?.key ?? null;
@@ -120,12 +123,14 @@ async function compareRange(
 ): Promise<ComparedRange> {
   const { where, values } = within(key, types, range);
   // A live column of another type is compared by its values. The comparison of the schemas reports the type.
-  const all = [...key, ...columns].map((name) => `r.${quote(name)}::${types.get(name)} as ${quote(name)}`).join(', ');
-  const part = (relation: string): string => `(select ${all} from ${relation} r ${where} order by ${list(key)})`;
+  const all = [...key, ...columns]
+    .map((name) => `r.${identifier(name)}::${types.get(name)} as ${identifier(name)}`)
+    .join(', ');
+  const part = (relation: string): string => `(select ${all} from ${relation} r ${where} order by ${identifiers(key)})`;
   // No column has a name with $, so these names can only mean the rows.
   const differing = columns.map(
     (name) =>
-      `case when row(live$.${quote(name)})::record *<> row(expected$.${quote(name)})::record then ${textLiteral(name)} end`,
+      `case when row(live$.${identifier(name)})::record *<> row(expected$.${identifier(name)})::record then ${textLiteral(name)} end`,
   );
   const { rows } = await db.query(
     `select count(*)::int as rows,
@@ -136,7 +141,7 @@ async function compareRange(
                               else array_remove(array[${differing.join(', ')}]::text[], null) end))
               filter (where (live$ is null or expected$ is null or live$ *<> expected$)
                 ${unless === undefined ? '' : `and (live$ is null or not (${unless}))`}), '[]') as differences
-       from ${part(live)} live$ full join ${part(expected)} expected$ using (${list(key)})`,
+       from ${part(live)} live$ full join ${part(expected)} expected$ using (${identifiers(key)})`,
     values,
   );
   return ComparedRows.parse(rows)[0];
@@ -152,7 +157,7 @@ function within(
   const bound = (operator: string, place: readonly string[] | null): string[] => {
     if (place === null) return [];
     const casts = key.map((name, column) => `$${values.push(place[column] ?? '')}::text::${types.get(name)}`);
-    return [`(${list(key)}) ${operator} (${casts.join(', ')})`];
+    return [`(${identifiers(key)}) ${operator} (${casts.join(', ')})`];
   };
   const conditions = [...bound('>', after), ...bound('<=', upTo)];
   return { where: conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`, values };

@@ -15,6 +15,16 @@ export function textLiteral(value: string): string {
   return pg.escapeLiteral(value);
 }
 
+/** Quotes a name as an SQL identifier. */
+export function identifier(name: string): string {
+  return pg.escapeIdentifier(name);
+}
+
+/** The names as SQL identifiers, with commas between them. */
+export function identifiers(names: readonly string[]): string {
+  return names.map(identifier).join(', ');
+}
+
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** @throws TypeError unless the values are UUIDs with dashes, in lower case */
