@@ -17,9 +17,15 @@ export function noticesStream(siteId: string): string {
 /** The stream whose only event identifies the event log. */
 export const LOG_IDENTITY_STREAM = 'log-identity';
 
+/** The streams of the service that belong to no site. */
+export const STREAMS_OF_NO_SITE: readonly string[] = [LEDGER_STREAM, POLICY_STREAM, LOG_IDENTITY_STREAM];
+
+/** The names of the streams of sites. The first group is the site. Its source is also a regular expression of PostgreSQL. */
+export const SITE_STREAM = /^(?:consents|notices)-([0-9a-f-]{36})$/;
+
 /** Whether the service writes to a stream of this name. Every other stream belongs to another program. */
 export function isOwnStream(stream: string): boolean {
-  return [LEDGER_STREAM, POLICY_STREAM, LOG_IDENTITY_STREAM].includes(stream) || siteOfStream(stream) !== null;
+  return STREAMS_OF_NO_SITE.includes(stream) || siteOfStream(stream) !== null;
 }
 
 /** Whether the events of a stream are sealed into batches. */
@@ -29,5 +35,5 @@ export function isSealedStream(stream: string): boolean {
 
 /** The site whose stream this is, or null for streams of no site. */
 export function siteOfStream(stream: string): string | null {
-  return /^(?:consents|notices)-([0-9a-f-]{36})$/.exec(stream)?.[1] ?? null;
+  return SITE_STREAM.exec(stream)?.[1] ?? null;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { PROJECTIONS } from '../../projections/index.js';
-import { LEDGER_STREAM, LOG_IDENTITY_STREAM, POLICY_STREAM } from '../../schemas/events/streams.js';
+import { POLICY_STREAM, SITE_STREAM, STREAMS_OF_NO_SITE } from '../../schemas/events/streams.js';
 import { textLiteral } from '../platform/database/parameters.js';
 import { consentsStreamSql } from '../platform/database/shared-statements.js';
 import { type FindingKind, MAX_FINDINGS } from './finding.js';
@@ -139,8 +139,8 @@ const CONTRADICTIONS: Readonly<Partial<Record<SectionName, readonly Contradictio
       table: 'event_log.streams',
       detail: 'no part of the service writes to this stream',
       sql: `select name as key from event_log.streams
-             where site_id is null and name not in ('${LEDGER_STREAM}', '${POLICY_STREAM}', '${LOG_IDENTITY_STREAM}')
-               and name !~ '^(consents|notices)-[0-9a-f-]{36}$'`,
+             where site_id is null and name not in (${STREAMS_OF_NO_SITE.map(textLiteral).join(', ')})
+               and name !~ ${textLiteral(SITE_STREAM.source)}`,
     },
     {
       kind: 'log-order',
