@@ -54,7 +54,7 @@ export function details(view: BannerView, hasPolicy: boolean): DrawnElement {
 }
 
 /** A choice among the languages of the site. Nothing is shown if there is only one. */
-function languageChoice(view: BannerView): readonly Drawn[] {
+export function languageChoice(view: BannerView): readonly Drawn[] {
   const { language, languages } = view;
   if (languages.length < 2) return [];
   const options = languages.map((tag) =>

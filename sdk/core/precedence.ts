@@ -14,7 +14,7 @@ export function isRequestBy(law: string | null): boolean {
   return law === ('ccpa' satisfies Framework);
 }
 
-const FRAMEWORKS: readonly (string | null)[] = [
+const FRAMEWORKS = [
   'kvkk',
   'gdpr',
   'uk_gdpr',
@@ -25,9 +25,13 @@ const FRAMEWORKS: readonly (string | null)[] = [
   'pipl',
   'pipa',
   'none',
-] satisfies Framework[];
+] as const satisfies readonly Framework[];
+
+/** A framework of the API that the list does not name: with one, this does not compile. */
+type Unnamed<T extends never = Exclude<Framework, (typeof FRAMEWORKS)[number]>> = T;
 
 /** Whether this SDK knows the law. */
-export function isFramework(name: string | null): name is Framework {
-  return FRAMEWORKS.includes(name);
+export function isFramework(name: string | null): name is Framework | Unnamed {
+  const known: readonly (string | null)[] = FRAMEWORKS;
+  return known.includes(name);
 }

@@ -1,17 +1,8 @@
-import { type Drawn, type DrawnElement, draw } from '../drawn.js';
-import type { BannerView, Label } from '../view.js';
+import { isolated, labelOf, languageChoice } from '../controls.js';
+import { type DrawnElement, draw } from '../drawn.js';
+import type { BannerView } from '../view.js';
 
-/** Pieces of version 2, as they were frozen. Never change them. */
-
-/** The text of a control, or its name if the service is older than this control. */
-export function labelOf({ labels }: BannerView, name: string): Label {
-  return labels[name] ?? { text: name, language: 'en' };
-}
-
-/** Title of the configuration, or else of the cookie policy. */
-export function titleOf({ banner, policy }: BannerView): string {
-  return banner.title ?? policy?.title ?? '';
-}
+/** The pieces that version 2 drew in another way, as they were frozen. Never change them. */
 
 /** An element with a label, in the label's language. */
 export function control(
@@ -41,28 +32,4 @@ export function details(view: BannerView, hasPolicy: boolean): DrawnElement {
       : [draw('button', { type: 'button', class: 'link', part: 'policy', lang: policy.language }, policy.title)]),
     ...languageChoice(view),
   );
-}
-
-/** A choice among the languages of the site. Nothing is shown if there is only one. */
-function languageChoice(view: BannerView): readonly Drawn[] {
-  const { language, languages } = view;
-  if (languages.length < 2) return [];
-  const options = languages.map((tag) =>
-    draw('option', { value: tag, lang: tag, selected: tag === language }, ownName(tag)),
-  );
-  return [draw('select', { 'aria-label': labelOf(view, 'language').text, part: 'language' }, ...options)];
-}
-
-/** The name of a language in itself. A tag that the browser does not know is its own name. */
-function ownName(language: string): string {
-  try {
-    return new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language;
-  } catch {
-    return language;
-  }
-}
-
-/** A name in its own direction: its marks stay with it in a text of the other direction. */
-export function isolated(name: string): Drawn {
-  return draw('bdi', {}, name);
 }

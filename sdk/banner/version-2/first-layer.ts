@@ -1,6 +1,7 @@
+import { titleOf } from '../controls.js';
 import { type DrawnElement, draw } from '../drawn.js';
 import type { BannerView } from '../view.js';
-import { button, details, titleOf } from './controls.js';
+import { button, details } from './controls.js';
 
 /** The question of version 2, as it was frozen. Never change it. */
 export function firstLayerOfVersion2(view: BannerView): DrawnElement {

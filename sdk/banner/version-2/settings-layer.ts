@@ -1,6 +1,7 @@
+import { isolated, labelOf, titleOf } from '../controls.js';
 import { type Drawn, type DrawnElement, draw } from '../drawn.js';
 import type { BannerView, ViewedCategory, ViewedCookie } from '../view.js';
-import { button, control, details, isolated, labelOf, titleOf } from './controls.js';
+import { button, control, details } from './controls.js';
 
 const DAY_SECONDS = 86_400;
 
