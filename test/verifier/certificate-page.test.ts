@@ -133,6 +133,7 @@ test('no text of a record can move, hide or repeat another: it is escaped, isola
   expect(page.match(/shortened: the whole text is in the file/g)).toHaveLength(3);
   expect(page.length).toBeLessThan(12_000);
   expect(pageOf(record, { file: `${'x'.repeat(300)}<b>.zip` })).not.toMatch(/x{100}|<b>/);
+  expect(pageOf(record, { file: 'evil\u202epiz.zip' })).toContain('evil\\u{202e}piz.zip');
 });
 
 test('there is no certificate of an event that is no consent', async () => {

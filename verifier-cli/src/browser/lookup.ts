@@ -159,25 +159,28 @@ export function startLookup(language: PageLanguage, published: PublishedTrust): 
     show(({ lookup }) => lookup.asking);
     void answered();
   });
-  const onReceipt = (button: HTMLButtonElement, then: (file: File) => Wording | Promise<Wording>): void => {
-    button.addEventListener('click', () => {
-      const token = tokenIn(field.value);
-      if (token === null) return;
-      receiptStatus.say(({ lookup }) => lookup.asking);
-      void fetchReceipt(token).then(async (found) =>
-        receiptStatus.say(found instanceof File ? await then(found) : found),
-      );
-    });
+  const withReceipt = async (token: string, use: (file: File) => Wording | Promise<Wording>): Promise<void> => {
+    receiptStatus.say(({ lookup }) => lookup.asking);
+    const found = await fetchReceipt(token);
+    receiptStatus.say(found instanceof File ? await use(found) : found);
   };
-  onReceipt(receipt, async (file) => {
+  const checkReceipt = async (file: File): Promise<Wording> => {
     await published.use();
     chooseFiles('package', [file]);
     return ({ lookup }) => lookup.receiptChecked;
-  });
-  onReceipt(keep, (file) => {
+  };
+  const keepReceipt = (file: File): Wording => {
     save(file.name, RECEIPT_TYPE, file);
     return ({ lookup }) => lookup.receiptSaved;
-  });
+  };
+  for (const [button, use] of [
+    [receipt, checkReceipt],
+    [keep, keepReceipt],
+  ] as const)
+    button.addEventListener('click', () => {
+      const token = tokenIn(field.value);
+      if (token !== null) void withReceipt(token, use);
+    });
   language.onChange(() => show(said));
 
   const lookUpLinked = async (): Promise<void> => {
@@ -189,14 +192,7 @@ export function startLookup(language: PageLanguage, published: PublishedTrust): 
     document.querySelector('main')?.prepend(section);
     section.append(find('lookup-fold', HTMLElement));
     show(({ lookup }) => lookup.asking);
-    if (!(await answered())) return;
-    const receiptFile = await fetchReceipt(linked);
-    if (!(receiptFile instanceof File)) {
-      receiptStatus.say(receiptFile);
-      return;
-    }
-    await published.use();
-    chooseFiles('package', [receiptFile]);
+    if (await answered()) await withReceipt(linked, checkReceipt);
   };
   void lookUpLinked();
   window.addEventListener('hashchange', () => void lookUpLinked());

@@ -159,19 +159,16 @@ export function startInputs(
     onChange();
   });
   onDrop(take);
-  const own = () => {
+  /** The reader's own keys and root certificates; of a kind that the reader did not give, those of the service. */
+  const trusted = () => {
     const policy = typeof trust === 'string' ? null : trust;
-    return {
-      certificates: [...certificates, ...typedCertificates(typedRoots.value), ...(policy?.trustAnchors ?? [])],
-      keys: [...keys, ...ledgerKeysIn(typedKeys.value), ...(policy?.ledgerKeys ?? [])],
-    };
-  };
-  const given = () => {
-    const mine = own();
-    return {
-      certificates: mine.certificates.length > 0 ? mine.certificates : published.certificates,
-      keys: mine.keys.length > 0 ? mine.keys : published.keys,
-    };
+    const ownRoots = [...certificates, ...typedCertificates(typedRoots.value), ...(policy?.trustAnchors ?? [])];
+    const ownKeys = [...keys, ...ledgerKeysIn(typedKeys.value), ...(policy?.ledgerKeys ?? [])];
+    const roots = ownRoots.length > 0 ? ownRoots : published.certificates;
+    const ledgerKeys = ownKeys.length > 0 ? ownKeys : published.keys;
+    const isPublished = roots.length > ownRoots.length || ledgerKeys.length > ownKeys.length;
+    const source: TrustSource = isPublished ? 'operator' : 'reader';
+    return { source, policy, trustAnchors: roots, ledgerKeys };
   };
   const options = (): Omit<VerifyOptions, 'onProgress'> | Wording => {
     const witnesses = distinctKeys([...witnessKeys, ...witnessKeysIn(typedWitnesses.value)]);
@@ -183,10 +180,10 @@ export function startInputs(
       trustProblem(trust) ??
       (required !== null && required > names ? ({ page }: Texts) => page.tooFewWitnessKeys(required, names) : null);
     if (problem !== null) return problem;
-    const policy = typeof trust === 'string' ? null : trust;
+    const { policy, trustAnchors, ledgerKeys } = trusted();
     return {
-      trustAnchors: given().certificates,
-      ledgerKeys: given().keys,
+      trustAnchors,
+      ledgerKeys,
       witnesses: policy?.witnesses ?? { keys: witnesses, required },
       promises,
       ...(person !== '' && { person }),
@@ -201,13 +198,7 @@ export function startInputs(
     compared: () => compared,
     proofs: () => proofs,
     options,
-    trust: () => {
-      const mine = own();
-      const isPublished =
-        (mine.certificates.length === 0 && published.certificates.length > 0) ||
-        (mine.keys.length === 0 && published.keys.length > 0);
-      return isPublished ? 'operator' : 'reader';
-    },
+    trust: () => trusted().source,
     publish: async (files) => {
       for (const file of files) {
         const found = await recognise(file);

@@ -24,13 +24,9 @@ export function startPublishedTrust({ language, publish, onChecked }: StartedPag
   });
   const use = async (): Promise<void> => {
     say(({ lookup }) => lookup.asking);
-    try {
-      const files = await publishedFiles();
-      say(({ page }) => page.publishedTrustUsed);
-      await publish(files);
-    } catch {
-      say(({ page }) => page.publishedTrustAbsent);
-    }
+    const files = await publishedFiles().catch(() => null);
+    say(({ page }) => (files === null ? page.publishedTrustAbsent : page.publishedTrustUsed));
+    if (files !== null) await publish(files);
   };
   button.addEventListener('click', () => void use());
   return { use };

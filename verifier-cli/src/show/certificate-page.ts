@@ -43,13 +43,14 @@ export function certificatePage(
   const lines = certificateOf(shown, texts, list);
   if (consent === null || lines === null) return null;
   const { paper, record, language } = texts;
-  const verdict = isInvalid(shown) ? 'invalid' : shown.verdict;
+  // A record counts as invalid with its whole file: paper is read without the rest of the report.
+  const verdict = shown.package_verdict === 'invalid' ? 'invalid' : shown.verdict;
   const wording = verdictWording(verdict, shown.development, texts, about.trust);
   const drawn = question(shown, texts);
   return element(
     'article',
     { class: 'paper', lang: language },
-    ...(isInvalid(shown) ? [element('p', { class: 'across', 'aria-hidden': 'true' }, paper.across)] : []),
+    ...(verdict === 'invalid' ? [element('p', { class: 'across', 'aria-hidden': 'true' }, paper.across)] : []),
     element(
       'header',
       {},
@@ -76,7 +77,7 @@ export function certificatePage(
         {},
         element('strong', {}, paper.nothingByItself),
         ' ',
-        paper.howToCheck(shortened(about.file, 80, texts)),
+        foreign(paper.howToCheck(shortened(about.file, 80, texts))),
       ),
       element('p', {}, element('code', {}, about.fileSha256)),
       element(
@@ -98,11 +99,6 @@ function ordered(lines: Certificate, { record }: Texts): Certificate {
   const first = [decision, afterwards, origin, by, existedBy, claimedTime, validUntil, website, controller];
   const rank = (name: string): number => (first.includes(name) ? first.indexOf(name) : first.length);
   return [...lines].sort(([a], [b]) => rank(a) - rank(b));
-}
-
-/** A record counts as invalid with its whole file: paper is read without the rest of the report. */
-function isInvalid({ verdict, package_verdict: whole }: ShownRecord): boolean {
-  return verdict === 'invalid' || whole === 'invalid';
 }
 
 function proofSentences(shown: ShownRecord, { trust }: CertificateFacts, texts: Texts): readonly Markup[] {

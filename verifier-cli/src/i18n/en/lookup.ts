@@ -33,5 +33,5 @@ export const lookup = {
   erased: 'erased',
   proofHash: 'Proof hash',
   receiptSaved: 'The receipt was saved. Drop it here at any time to check it.',
-  receiptChecked: 'The receipt was checked: its record is shown above.',
+  receiptChecked: 'The receipt was checked. This page shows its record.',
 };

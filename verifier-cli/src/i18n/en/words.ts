@@ -23,7 +23,7 @@ export const words = {
     published: {
       word: 'Consistent with what the operator publishes',
       sentence:
-        'The key and the root certificates came from the operator’s own service, so nothing is proved against the operator. Give your own below.',
+        'The key and the root certificates came from the operator’s own service, so nothing is proved against the operator. For that, check with a key and roots from elsewhere.',
     },
   },
   outcomes: { pass: 'passed', fail: 'failed', indeterminate: 'open', 'not-applicable': 'not applicable' },

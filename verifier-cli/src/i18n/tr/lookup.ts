@@ -35,5 +35,5 @@ export const lookup: typeof English = {
   erased: 'silindi',
   proofHash: 'Kanıt özeti',
   receiptSaved: 'Makbuz kaydedildi. Denetlemek için istediğiniz zaman bu sayfaya bırakın.',
-  receiptChecked: 'Makbuz denetlendi: kaydı yukarıda gösteriliyor.',
+  receiptChecked: 'Makbuz denetlendi. Kaydı bu sayfada gösteriliyor.',
 };

@@ -29,7 +29,7 @@ export const words: typeof English = {
     published: {
       word: 'İşletenin yayımladıklarıyla tutarlı',
       sentence:
-        'Anahtar ve kök sertifikalar işletenin kendi hizmetinden alındı; bu nedenle işletene karşı hiçbir şey kanıtlanmış değildir. Kendinizinkileri aşağıda verin.',
+        'Anahtar ve kök sertifikalar işletenin kendi hizmetinden alındı; bu nedenle işletene karşı hiçbir şey kanıtlanmış değildir. Bunun için başka yerden alınmış bir anahtar ve köklerle denetleyin.',
     },
   },
   outcomes: { pass: 'geçti', fail: 'başarısız', indeterminate: 'açık', 'not-applicable': 'uygulanmaz' },
