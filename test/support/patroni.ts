@@ -173,7 +173,7 @@ export class PatroniCluster {
     programs.start('etcd', [
       ...['--data-dir', join(folder, 'etcd'), '--listen-client-urls', client, '--advertise-client-urls', client],
       ...['--listen-peer-urls', toPeers, '--initial-advertise-peer-urls', toPeers],
-      ...['--initial-cluster', `default=${toPeers}`],
+      ...['--initial-cluster', `default=${toPeers}`, '--enable-v2'],
     ]);
     await until(() => answers(`${client}/health`));
     const [first, second] = nodes;
@@ -206,7 +206,8 @@ function settingsOf(node: PatroniNode, folder: string, data: string, etcd: numbe
     scope: 'consent-ledger',
     name: node.name,
     restapi: { listen: `127.0.0.1:${node.restPort}`, connect_address: `127.0.0.1:${node.restPort}` },
-    etcd3: { host: `127.0.0.1:${etcd}` },
+    // By version 2 of its interface: Patroni before 3.0.3 overwrites the leader's key by version 3 (docs/high-availability.md).
+    etcd: { host: `127.0.0.1:${etcd}` },
     bootstrap: {
       dcs: {
         ...PATRONI_SECONDS,
