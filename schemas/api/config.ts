@@ -63,6 +63,9 @@ export const ConfigResponse = z
           ),
         withdrawal: z.string().nullable().describe('How consent is withdrawn; null: not written yet.'),
         categories: z.array(BannerCategory).describe('The categories of the banner, in their order.'),
+        service_switches: SiteConfigPublishedRecord.shape.service_switches.describe(
+          'Whether visitors can accept each service by itself; absent: no.',
+        ),
         documents: z.array(DocumentSummary).describe('The active version of each document.'),
         appearance: Appearance.nullable().describe('Layout and theme of the banner; null: those of the SDK.'),
         iab: IabSettings.optional().describe('Signals of IAB that the site speaks; absent: none.'),

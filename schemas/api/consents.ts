@@ -36,6 +36,12 @@ const consentFields = {
     .describe(
       'The decision on each category: true if accepted. A required category must not be false. If `decision` is `rejected`, no optional category may be true.',
     ),
+  services: z
+    .record(z.string(), z.boolean())
+    .nullish()
+    .describe(
+      'The decision on each service, if the site has switches for them; its category’s if absent. A category with a refused service must be false.',
+    ),
   idempotency_key: IdempotencyKey.nullish().describe('One key for each action of the person; repeat it in each retry.'),
   visitor_id: z
     .string()

@@ -238,7 +238,7 @@ export const ERROR_CODES = {
   INVALID_CATEGORIES: {
     status: 422,
     meaning:
-      'categories is not an object whose values are all true or false, refuses a required category, or grants an optional one although the decision is rejected.',
+      'categories or services is not an object whose values are all true or false, refuses a required category, grants an optional one although the decision is rejected, or refuses a service of a granted category.',
   },
   METADATA_TOO_MANY_KEYS: { status: 422, meaning: 'metadata has more than 30 keys.' },
   METADATA_TOO_LARGE: { status: 422, meaning: 'metadata is larger than 16384 bytes as JSON.' },

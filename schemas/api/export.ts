@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { IMPORT_CHANNEL, ImportOrigin } from '../events/consent-imported.js';
-import { CHANNELS, ConsentRecord } from '../events/consent-recorded.js';
+import { CHANNELS, ConsentRecordV2 } from '../events/consent-recorded.js';
 import { DocumentVersionPublishedRecord } from '../events/notices.js';
 import { ATTACHMENT_NAMES } from '../evidence/disclosed-values.js';
 import { AttachmentReference } from '../evidence/disclosure.js';
@@ -9,6 +9,7 @@ import { localeOf } from '../language/language-tag.js';
 import { CANONICAL_DIGITS, InputTime, InputUuid, numberInUrl } from './common.js';
 import { CONSENT_LIMITS } from './consent-limits.js';
 import { S2sConsentRequest } from './consents.js';
+import { DecidedServices } from './decided-services.js';
 import { TEST_MEMBER } from './test-mark.js';
 
 /** Maximum number of records of a page of JSON. NDJSON and CSV have no limit. */
@@ -36,7 +37,8 @@ export const SHOWN_CHANNELS = [...CHANNELS, IMPORT_CHANNEL] as const;
 
 /** The public part of a consent, recorded here or imported, as responses show it. */
 export const PublicPart = z.object({
-  ...ConsentRecord.omit({ v: true, event_id: true, disclosures: true }).shape,
+  ...ConsentRecordV2.omit({ v: true, event_id: true, disclosures: true }).shape,
+  services: DecidedServices,
   channel: z
     .enum(SHOWN_CHANNELS)
     .describe(
@@ -56,6 +58,7 @@ const PersonalPart = S2sConsentRequest.omit({
   document_version_id: true,
   language: true,
   categories: true,
+  services: true,
   compliance_framework: true,
   approval_token: true,
 })
@@ -101,7 +104,7 @@ const ExportedField = ExportedConsent.keyof();
 export const ExportQuery = z
   .strictObject({
     visitor_id: z.string().min(1).max(CONSENT_LIMITS.visitorId).optional().describe('Only records of this person.'),
-    consent_type: ConsentRecord.shape.consent_type.optional().describe('Only records of this kind.'),
+    consent_type: ConsentRecordV2.shape.consent_type.optional().describe('Only records of this kind.'),
     document_slug: DocumentVersionPublishedRecord.shape.slug
       .optional()
       .describe('Only records that refer to this document; one that the site does not have is refused.'),

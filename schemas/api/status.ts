@@ -3,6 +3,7 @@ import { COMPLIANCE_FRAMEWORKS, DECISIONS } from '../events/consent-recorded.js'
 import { DocumentVersionPublishedRecord } from '../events/notices.js';
 import { Instant, Sha256Hex, Uuid } from '../evidence/primitives.js';
 import { InputUuid } from './common.js';
+import { DecidedServices } from './decided-services.js';
 import { STATED_ORIGIN } from './stated-origin.js';
 import { TEST_MEMBER } from './test-mark.js';
 
@@ -32,6 +33,7 @@ export const StatusItem = z
       .record(z.string(), z.boolean())
       .nullable()
       .describe('The decision on each category: true if accepted; null: the consent has no categories.'),
+    services: DecidedServices,
     language: z.string().describe('Language (BCP 47).'),
     document_slug: z.string().nullable().describe('Slug of the document; null: not known to the service.'),
     document_version_id: Uuid.describe('The version of the document that the person was shown.'),

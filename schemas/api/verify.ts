@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { DECISIONS } from '../events/consent-recorded.js';
 import { Instant } from '../evidence/primitives.js';
+import { DecidedServices } from './decided-services.js';
 import { STATED_ORIGIN } from './stated-origin.js';
 import { TEST_MEMBER } from './test-mark.js';
 
@@ -72,6 +73,7 @@ export const PublicVerifyResponse = z
         .record(z.string(), z.boolean())
         .nullable()
         .describe('The decision on each category: true if accepted; null: the consent has no categories.'),
+      services: DecidedServices,
       language: z.string().nullable().describe('Language (BCP 47).'),
       valid_until: Instant.nullable().describe('Until when the consent is valid; null: not limited.'),
       timestamp: z

@@ -6,7 +6,7 @@ import { bannerLabels } from './banner-labels.js';
 /** The members of a configuration from which the banner is drawn. */
 export type BannerConfiguration = Pick<
   SiteConfigPublishedRecord,
-  'banner' | 'withdrawal' | 'categories' | 'cookies' | 'languages' | 'controller' | 'appearance'
+  'banner' | 'withdrawal' | 'categories' | 'service_switches' | 'cookies' | 'languages' | 'controller' | 'appearance'
 >;
 
 /**
@@ -16,7 +16,7 @@ export type BannerConfiguration = Pick<
  * @param fallback language of texts that are missing
  */
 export function bannerInLanguage(configuration: BannerConfiguration, language: string, fallback: string) {
-  const { categories, cookies, controller, languages, appearance } = configuration;
+  const { categories, cookies, controller, languages, appearance, service_switches: switches } = configuration;
   const inLanguage = (texts: Readonly<Record<string, string>>): string => texts[language] ?? texts[fallback] ?? '';
   const banner = configuration.banner[language] ?? configuration.banner[fallback] ?? {};
   return {
@@ -28,6 +28,7 @@ export function bannerInLanguage(configuration: BannerConfiguration, language: s
     labels: bannerLabels(banner, language),
     withdrawal: inLanguage(configuration.withdrawal),
     appearance: appearance ?? null,
+    ...(switches === undefined ? {} : { service_switches: switches }),
     categories: categories.map((category) => ({
       ...category,
       title: inLanguage(category.title),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Instant, Sha256Hex, Uuid } from '../evidence/primitives.js';
-import { ConsentRecord } from './consent-recorded.js';
+import { type ConsentRecord, ConsentRecordV1, type ConsentRecordV2 } from './consent-recorded.js';
 
 export const CONSENT_IMPORTED = 'ConsentImported.v1';
 
@@ -29,7 +29,7 @@ export type ImportOrigin = z.infer<typeof ImportOrigin>;
  * recorded here, and `import`. Nothing about it was checked when the person decided: no key of the
  * site, no approval token and no promise belongs to it. `created_at` is the time of the import.
  */
-export const ImportedConsent = ConsentRecord.extend({
+export const ImportedConsent = ConsentRecordV1.extend({
   channel: z.literal(IMPORT_CHANNEL).describe('`import`: stated by a former tool.'),
   api_key_id: z.null(),
   identity_assurance: z.null(),
@@ -45,6 +45,14 @@ export type SealedConsent = ConsentRecord | ImportedConsent;
 /** Returns the origin of an imported consent, or null if it was recorded here. */
 export function originOf(consent: SealedConsent | Omit<SealedConsent, 'hash_version'>): ImportOrigin | null {
   return 'import' in consent ? consent.import : null;
+}
+
+/** The decision on each service by its key, as responses show it, or null if the record states none. */
+export function servicesOf(
+  consent: object & Partial<Pick<ConsentRecordV2, 'services'>>,
+): Record<string, boolean> | null {
+  const { services = null } = consent;
+  return services === null ? null : Object.fromEntries(Object.values(services).flatMap((of) => Object.entries(of)));
 }
 
 /** Time from which the validity of a consent is counted, in milliseconds since 1970. */

@@ -6,9 +6,10 @@
  * - The text is hashed as it is stored. It is never parsed and serialised again: the event's body, the entry and the
  *   promise contain or hash the same bytes.
  * - Nothing in it links two records of one person.
+ * - A category is true only if every service below it is, so that a reader who knows only categories permits less.
  *
  * An example without personal values; its SHA-256, which a promise states, is
- * 01218a53bb0782d551f63a1a36cd3016e2d1d981a4ce1f3a8d9622ef97dd8c82:
+ * 5b71ad184edb80701bdf78ce04149026c5a60a37289729c1eeecbd63aa981cd9:
  *
  *   {"api_key_id":"0190b3a4-5c00-7000-8000-000000000005","approval_token_id":null,"categories":null,
  *    "channel":"s2s","compliance_framework":"gdpr","consent_type":"newsletter",
@@ -16,9 +17,9 @@
  *    "document_hash":"6f0b9acf7c02ebf0aa3c62bcc4380556a586f881e50c1a0c1a058bf5104b6f89",
  *    "document_version_id":"0190b3a4-5c00-7000-8000-000000000004",
  *    "event_id":"0190b3a4-5c00-7000-8000-000000000002","hash_version":2,"identity_assurance":null,
- *    "language":"en","proof_key_id":"proof-1",
+ *    "language":"en","proof_key_id":"proof-1","services":null,
  *    "site_config_hash":"44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
- *    "site_id":"0190b3a4-5c00-7000-8000-000000000001","v":1,"valid_until":null,"vouched":[]}
+ *    "site_id":"0190b3a4-5c00-7000-8000-000000000001","v":2,"valid_until":null,"vouched":[]}
  *
  * The line breaks are not part of the text.
  */
@@ -64,11 +65,10 @@ export const VOUCHABLE_FIELDS = [
 ] as const;
 
 /**
- * The public part of a consent: a closed list. Nothing in it links two records of one person; every
+ * The members that both versions of a record have: a closed list. Nothing in it links two records of one person; every
  * other field of the request is a disclosure, whose digest is in `disclosures` under its name.
  */
-export const ConsentRecord = z.strictObject({
-  v: z.literal(1),
+const members = {
   hash_version: z.literal(HASH_VERSION).describe('Version of the hash format.'),
   proof_key_id: z.string().min(1).max(80).describe('The key of the proof hash.'),
   event_id: Uuid.describe('The event in the log.'),
@@ -127,7 +127,29 @@ export const ConsentRecord = z.strictObject({
    * name cannot occur twice.
    */
   disclosures: z.partialRecord(z.enum(DISCLOSURE_NAMES), DisclosureDigest),
+};
+
+/** Version 1 of the record, in which a decision names no services. Imported consents have its members. */
+export const ConsentRecordV1 = z.strictObject({ v: z.literal(1), ...members });
+
+/** Version 2 of the record, in which consents are recorded. */
+export const ConsentRecordV2 = z.strictObject({
+  v: z.literal(2),
+  ...members,
+  /**
+   * The decision on each service, by its category: true if accepted. A category is true only if all of its services
+   * are, which is why they stand under it: so the record can be checked by itself. Null if the site's visitors cannot
+   * decide on services, or if the request named no category that has some, and no service.
+   */
+  services: z
+    .record(z.string().max(50), z.record(z.string().max(50), z.boolean()))
+    .nullable()
+    .describe('The decision on each service, by its category: true if accepted; null: none was asked for.'),
 });
+export type ConsentRecordV2 = z.infer<typeof ConsentRecordV2>;
+
+/** The record of a consent, in either version. */
+export const ConsentRecord = z.discriminatedUnion('v', [ConsentRecordV1, ConsentRecordV2]);
 export type ConsentRecord = z.infer<typeof ConsentRecord>;
 
 /** The event's body. Personal data is only in `disclosures`, encrypted under the record's key. */

@@ -12,16 +12,33 @@ export const Language = z
 /** A text in several languages. */
 export const ByLanguage = z.record(Language, z.string().max(10_000)).meta({ id: 'TextByLanguage' });
 
+const Key = z
+  .string()
+  .regex(/^[a-z0-9_-]{1,50}$/, 'must be 1 to 50 lower-case letters, digits, - and _, for example analytics')
+  .meta({ id: 'Key', description: 'Key of a category or of a service, for example `analytics`.' });
+
+/** A service, or vendor, that gets data under a category. Visitors read its name, and may have a switch for it. */
+export const ConsentService = z
+  .strictObject({
+    key: Key,
+    name: z.string().min(1).max(200).describe('Name that visitors read.'),
+    recipient: z.string().min(1).max(200).describe('Who receives the data.'),
+    policy_url: z
+      .string()
+      .regex(/^https:\/\/[!-~]{1,500}$/, 'must be an https URL')
+      .nullable()
+      .describe('Privacy policy; null: none.'),
+  })
+  .meta({ id: 'Service' });
+export type ConsentService = z.infer<typeof ConsentService>;
+
 /**
  * A category of processing that a person may accept or reject, with what ISO/IEC TS 27560 asks of a
  * consent record.
  */
 export const ConsentCategory = z
   .strictObject({
-    key: z
-      .string()
-      .regex(/^[a-z0-9_-]{1,50}$/, 'must be 1 to 50 lower-case letters, digits, - and _, for example analytics')
-      .describe('Key of the category, for example `analytics`.'),
+    key: Key,
     required: z.boolean().describe('Whether the site needs it, so that visitors cannot refuse it.'),
     title: ByLanguage,
     purpose: ByLanguage,
@@ -31,6 +48,7 @@ export const ConsentCategory = z
     personal_data: z.array(z.string().max(200)).max(50).describe('Kinds of personal data that are processed.'),
     recipients: z.array(z.string().max(200)).max(50).describe('Who receives the data.'),
     retention_days: z.int().min(1).nullable().describe('Days for which the data are kept; null: not limited.'),
+    services: z.array(ConsentService).max(100).exactOptional().describe('Services by name.'),
   })
   .meta({ id: 'Category' });
 export type ConsentCategory = z.infer<typeof ConsentCategory>;
@@ -49,7 +67,9 @@ export const ConsentCookie = z
     /** Company or service that sets and reads the cookie. */
     provider: z.string().min(1).max(300).describe('Who sets the cookie.'),
     /** Key of the category that covers it. */
-    category: ConsentCategory.shape.key.describe('Key of the category.'),
+    category: Key,
+    /** Key of a service of that category. */
+    service: Key.exactOptional(),
     party: z.enum(['first', 'third']).describe('`first`: set by the site itself; `third`: set by another host.'),
     /** How long it is stored, in seconds, or null if it is stored until the browser is closed. */
     duration_seconds: z
@@ -83,6 +103,8 @@ export const SiteConfigPublishedRecord = z
     /** How consent is withdrawn, in each language. */
     withdrawal: ByLanguage,
     categories: z.array(ConsentCategory).max(100),
+    /** Whether visitors can accept each service by itself. If absent, they cannot. */
+    service_switches: z.boolean().exactOptional(),
     cookies: z.array(ConsentCookie).max(500),
     /** How the banner looks. If absent, the default of the browser SDK applies. */
     appearance: Appearance.exactOptional(),
@@ -90,10 +112,21 @@ export const SiteConfigPublishedRecord = z
     iab: IabSettings.exactOptional(),
   })
   .superRefine(({ categories, cookies }, context) => {
-    for (const { path, message } of cookieProblems(categories, cookies))
+    for (const { path, message } of configProblems(categories, cookies))
       context.addIssue({ code: 'custom', path, message });
   });
 export type SiteConfigPublishedRecord = z.infer<typeof SiteConfigPublishedRecord>;
+
+/** What a configuration says about services. */
+export type ServiceConfiguration = Pick<SiteConfigPublishedRecord, 'categories' | 'service_switches'>;
+
+/** Keys of the services that visitors of a site can decide on, in the order of the configuration. */
+export function decidableServices({
+  categories,
+  service_switches: hasSwitches,
+}: ServiceConfiguration): readonly string[] {
+  return hasSwitches === true ? categories.flatMap(({ services = [] }) => services.map(({ key }) => key)) : [];
+}
 
 /** A problem of a configuration, and its path. */
 export interface ConfigProblem {
@@ -101,29 +134,49 @@ export interface ConfigProblem {
   readonly message: string;
 }
 
+/** What `configProblems` reads of a category. */
+type NamedCategory = Pick<ConsentCategory, 'key' | 'services'>;
+
 /**
- * The problems of categories and cookies together: repeated keys and cookies, cookies without a
- * category.
+ * The problems of categories, their services and cookies together: keys and cookies that occur twice, and cookies of a
+ * category or service that is not there. A service has the key of no category, so that one name means one thing.
  */
-export function cookieProblems(
-  categories: readonly Pick<ConsentCategory, 'key'>[],
-  cookies: readonly Pick<ConsentCookie, 'name' | 'provider' | 'category'>[],
+export function configProblems(
+  categories: readonly NamedCategory[],
+  cookies: readonly Pick<ConsentCookie, 'name' | 'provider' | 'category' | 'service'>[],
 ): readonly ConfigProblem[] {
+  return [...keyProblems(categories), ...cookieProblems(categories, cookies)];
+}
+
+function* keyProblems(categories: readonly NamedCategory[]): Generator<ConfigProblem> {
   const keys = new Set<string>();
-  const problems: ConfigProblem[] = [];
   for (const [index, { key }] of categories.entries()) {
-    if (keys.has(key))
-      problems.push({ path: ['categories', index, 'key'], message: `the category ${key} occurs twice` });
+    if (keys.has(key)) yield { path: ['categories', index, 'key'], message: `the category ${key} occurs twice` };
     keys.add(key);
   }
+  for (const [index, { services = [] }] of categories.entries()) {
+    for (const [at, { key }] of services.entries()) {
+      const path = ['categories', index, 'services', at, 'key'];
+      if (keys.has(key)) yield { path, message: `there is another service or category ${key}` };
+      keys.add(key);
+    }
+  }
+}
+
+function* cookieProblems(
+  categories: readonly NamedCategory[],
+  cookies: readonly Pick<ConsentCookie, 'name' | 'provider' | 'category' | 'service'>[],
+): Generator<ConfigProblem> {
+  const byKey = new Map(categories.map((category) => [category.key, category]));
   const known = new Set<string>();
-  for (const [index, { name, provider, category }] of cookies.entries()) {
+  for (const [index, { name, provider, category: key, service }] of cookies.entries()) {
     const identity = JSON.stringify([name, provider]);
     if (known.has(identity))
-      problems.push({ path: ['cookies', index, 'name'], message: `the cookie ${name} of ${provider} occurs twice` });
+      yield { path: ['cookies', index, 'name'], message: `the cookie ${name} of ${provider} occurs twice` };
     known.add(identity);
-    if (!keys.has(category))
-      problems.push({ path: ['cookies', index, 'category'], message: `there is no category ${category}` });
+    const category = byKey.get(key);
+    if (category === undefined) yield { path: ['cookies', index, 'category'], message: `there is no category ${key}` };
+    else if (service !== undefined && !category.services?.some((one) => one.key === service))
+      yield { path: ['cookies', index, 'service'], message: `the category ${key} has no service ${service}` };
   }
-  return problems;
 }

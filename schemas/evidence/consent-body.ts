@@ -1,6 +1,6 @@
 import { textOfBytes } from '../crypto/encoding.js';
 import type { SealedConsent } from '../events/consent-imported.js';
-import type { ConsentRecord, ConsentRecordedBody } from '../events/consent-recorded.js';
+import type { ConsentRecordedBody, ConsentRecordV2 } from '../events/consent-recorded.js';
 import { asciiBytes, Cursor, HEX, PLAIN } from '../json/cursor.js';
 import { consentRecordAt } from './consent-record-members.js';
 
@@ -12,7 +12,7 @@ export interface ConsentContent {
 
 /** The same, read from a text in the form that admission writes. */
 export interface ConsentBody extends ConsentContent {
-  readonly record: ConsentRecord;
+  readonly record: ConsentRecordV2;
   /** `body.record` as JSON escapes it in a string, without the quotation marks. */
   readonly escapedRecord: string;
 }

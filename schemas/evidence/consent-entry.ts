@@ -1,4 +1,4 @@
-import { CONSENT_RECORDED, type ConsentRecord } from '../events/consent-recorded.js';
+import { CONSENT_RECORDED, type ConsentRecordV2 } from '../events/consent-recorded.js';
 import { type Cursor, within } from '../json/cursor.js';
 import { consentRecordAt } from './consent-record-members.js';
 import { nullOr, takeHash } from './consent-values.js';
@@ -19,7 +19,7 @@ import { ENTRY_VERSION, type Entry } from './entry.js';
 /** The entry of a consent. */
 export interface ConsentEntry extends Entry {
   readonly type: typeof CONSENT_RECORDED;
-  readonly record: ConsentRecord;
+  readonly record: ConsentRecordV2;
   readonly proof_hash: string;
   readonly person_tag: string;
 }

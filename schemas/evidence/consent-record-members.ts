@@ -2,7 +2,7 @@ import {
   ASSURANCES,
   CHANNELS,
   COMPLIANCE_FRAMEWORKS,
-  type ConsentRecord,
+  type ConsentRecordV2,
   DECISIONS,
   HASH_VERSION,
   VOUCHABLE_FIELDS,
@@ -20,7 +20,7 @@ interface Member<T> {
 }
 
 const NAME = DIGIT | LOWER | UPPER | DASHES | DOT;
-const MOST_CATEGORIES = 100;
+const MOST_ANSWERS = 100;
 
 const QUOTE = within('"');
 const COMMA = within(',');
@@ -62,13 +62,13 @@ const uuid = plain((cursor) => cursor.uuid());
 const hash = plain(takeHash);
 
 /**
- * Every member of a consent record: the writer and the fast reader of its canonical text are made
- * from this table, so that they cannot differ. Its schema is `ConsentRecord`.
+ * Every member of a consent record of version 2: the writer and the fast reader of its canonical text are made
+ * from this table, so that they cannot differ. Its schema is `ConsentRecordV2`; a record of version 1 is read by its own.
  */
-const MEMBERS: { readonly [K in keyof ConsentRecord]: Member<ConsentRecord[K]> } = {
+const MEMBERS: { readonly [K in keyof ConsentRecordV2]: Member<ConsentRecordV2[K]> } = {
   api_key_id: uuid,
   approval_token_id: nullable(tokenIdAt),
-  categories: { write: categoriesText, read: categoriesAt },
+  categories: { write: (answers) => objectText(answers, String), read: (cursor) => objectAt(cursor, answerAt) },
   channel: plain((cursor) => oneOf(cursor, CHANNELS)),
   compliance_framework: nullable((cursor) => oneOf(cursor, COMPLIANCE_FRAMEWORKS)),
   consent_type: escaped((cursor) => cursor.span(NAME, 1, 50)),
@@ -82,16 +82,20 @@ const MEMBERS: { readonly [K in keyof ConsentRecord]: Member<ConsentRecord[K]> }
   identity_assurance: nullable((cursor) => oneOf(cursor, ASSURANCES)),
   language: escaped((cursor) => cursor.span(DIGIT | LOWER | UPPER | DASHES, 2, 35)),
   proof_key_id: escaped((cursor) => cursor.span(NAME, 1, 80)),
+  services: {
+    write: (services) => objectText(services, (answers) => keyedText(answers, String)),
+    read: (cursor) => objectAt(cursor, (inner) => keyedAt(inner, answerAt)),
+  },
   site_config_hash: hash,
   site_id: uuid,
-  v: fixed(1),
+  v: fixed(2),
   valid_until: nullable(takeInstant),
   vouched: { write: vouchedText, read: vouchedAt },
 };
 
 /** A member's name, and the text that stands before its value. */
 interface Place {
-  readonly name: keyof ConsentRecord;
+  readonly name: keyof ConsentRecordV2;
   readonly before: string;
   readonly beforeInString: Uint8Array;
 }
@@ -105,7 +109,7 @@ const PLACES: readonly Place[] = Object.keys(MEMBERS)
     return { name, before, beforeInString: within(before) };
   });
 
-function isMember(name: string): name is keyof ConsentRecord {
+function isMember(name: string): name is keyof ConsentRecordV2 {
   return name in MEMBERS;
 }
 
@@ -113,13 +117,13 @@ function isMember(name: string): name is keyof ConsentRecord {
  * The canonical text of a consent record (RFC 8785): the same as `canonicalJson(record)`, at a tenth
  * of its cost.
  */
-export function consentRecordText(record: ConsentRecord): string {
+export function consentRecordText(record: ConsentRecordV2): string {
   let text = '';
   for (const { name, before } of PLACES) text += before + memberText(record, name);
   return `${text}}`;
 }
 
-function memberText<K extends keyof ConsentRecord>(record: ConsentRecord, name: K): string {
+function memberText<K extends keyof ConsentRecordV2>(record: ConsentRecordV2, name: K): string {
   return MEMBERS[name].write(record[name]);
 }
 
@@ -127,8 +131,8 @@ function memberText<K extends keyof ConsentRecord>(record: ConsentRecord, name: 
  * Reads the record of a consent, in its canonical text, within a JSON string: see `consentEntryAt`.
  * @returns null if the text is not recognised, although it may be valid
  */
-export function consentRecordAt(cursor: Cursor): ConsentRecord | null {
-  const record: Partial<ConsentRecord> = {};
+export function consentRecordAt(cursor: Cursor): ConsentRecordV2 | null {
+  const record: Partial<ConsentRecordV2> = {};
   for (const { name, beforeInString } of PLACES) {
     cursor.expect(beforeInString);
     readMember(record, name, cursor);
@@ -138,11 +142,11 @@ export function consentRecordAt(cursor: Cursor): ConsentRecord | null {
   return !cursor.isBroken && isComplete(record) ? record : null;
 }
 
-function readMember<K extends keyof ConsentRecord>(record: Partial<ConsentRecord>, name: K, cursor: Cursor): void {
+function readMember<K extends keyof ConsentRecordV2>(record: Partial<ConsentRecordV2>, name: K, cursor: Cursor): void {
   record[name] = MEMBERS[name].read(cursor);
 }
 
-function isComplete(record: Partial<ConsentRecord>): record is ConsentRecord {
+function isComplete(record: Partial<ConsentRecordV2>): record is ConsentRecordV2 {
   for (const { name } of PLACES) if (record[name] === undefined) return false;
   return true;
 }
@@ -193,9 +197,9 @@ function isRealTime(instant: string): boolean {
     : new Date(time).toISOString() === instant;
 }
 
-function disclosuresAt(cursor: Cursor): ConsentRecord['disclosures'] {
+function disclosuresAt(cursor: Cursor): ConsentRecordV2['disclosures'] {
   cursor.expect(OPEN);
-  const digests: ConsentRecord['disclosures'] = {};
+  const digests: ConsentRecordV2['disclosures'] = {};
   if (cursor.skip(CLOSE)) return digests;
   let last = '';
   do {
@@ -215,7 +219,7 @@ function disclosuresAt(cursor: Cursor): ConsentRecord['disclosures'] {
   return digests;
 }
 
-function disclosuresText(digests: ConsentRecord['disclosures']): string {
+function disclosuresText(digests: ConsentRecordV2['disclosures']): string {
   let text = '';
   // The list is sorted.
   for (const name of DISCLOSURE_NAMES) {
@@ -230,11 +234,15 @@ const AFTER_NAME = within('":"');
 const TRUE = within('true');
 const FALSE = within('false');
 
-function categoriesAt(cursor: Cursor): Record<string, boolean> | null {
-  if (cursor.skip(NULL)) return null;
+/** Reads an object from keys to values, or null. */
+function objectAt<T>(cursor: Cursor, valueAt: (cursor: Cursor) => T): Record<string, T> | null {
+  return cursor.skip(NULL) ? null : keyedAt(cursor, valueAt);
+}
+
+function keyedAt<T>(cursor: Cursor, valueAt: (cursor: Cursor) => T): Record<string, T> {
   cursor.expect(OPEN);
-  const categories: Record<string, boolean> = {};
-  if (cursor.skip(CLOSE)) return categories;
+  const values: Record<string, T> = {};
+  if (cursor.skip(CLOSE)) return values;
   let last = '';
   let count = 0;
   do {
@@ -244,13 +252,17 @@ function categoriesAt(cursor: Cursor): Record<string, boolean> | null {
     if (key <= last || key === '__proto__') cursor.isBroken = true;
     last = key;
     cursor.expect(AFTER_KEY);
-    const isChosen = cursor.skip(TRUE);
-    if (!isChosen) cursor.expect(FALSE);
-    categories[key] = isChosen;
+    values[key] = valueAt(cursor);
     count += 1;
-  } while (!cursor.isBroken && count < MOST_CATEGORIES && cursor.skip(COMMA));
+  } while (!cursor.isBroken && count < MOST_ANSWERS && cursor.skip(COMMA));
   cursor.expect(CLOSE);
-  return categories;
+  return values;
+}
+
+function answerAt(cursor: Cursor): boolean {
+  const isChosen = cursor.skip(TRUE);
+  if (!isChosen) cursor.expect(FALSE);
+  return isChosen;
 }
 
 const TOKEN_PREFIX = within('atk_');
@@ -262,9 +274,9 @@ function tokenIdAt(cursor: Cursor): string {
   return cursor.text.slice(start, cursor.at);
 }
 
-function vouchedAt(cursor: Cursor): ConsentRecord['vouched'] {
+function vouchedAt(cursor: Cursor): ConsentRecordV2['vouched'] {
   cursor.expect(OPEN_LIST);
-  const vouched: ConsentRecord['vouched'] = [];
+  const vouched: ConsentRecordV2['vouched'] = [];
   if (cursor.skip(CLOSE_LIST)) return vouched;
   let last = '';
   do {
@@ -279,12 +291,15 @@ function vouchedAt(cursor: Cursor): ConsentRecord['vouched'] {
   return vouched;
 }
 
-function vouchedText(vouched: ConsentRecord['vouched']): string {
+function vouchedText(vouched: ConsentRecordV2['vouched']): string {
   return `[${vouched.map(quote).join(',')}]`;
 }
 
-function categoriesText(categories: ConsentRecord['categories']): string {
-  if (categories === null) return 'null';
-  const keys = Object.keys(categories).sort();
-  return `{${keys.map((key) => `${quote(key)}:${categories[key]}`).join(',')}}`;
+function objectText<T>(values: Readonly<Record<string, T>> | null, textOf: (value: T) => string): string {
+  return values === null ? 'null' : keyedText(values, textOf);
+}
+
+function keyedText<T>(values: Readonly<Record<string, T>>, textOf: (value: T) => string): string {
+  const members = Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([key, value]) => `${quote(key)}:${textOf(value)}`).join(',')}}`;
 }

@@ -14,12 +14,12 @@
  *   ledger.example/1
  *   consents-0190b3a4-5c00-7000-8000-000000000001
  *   0190b3a4-5c00-7000-8000-000000000002
- *   ASGKU7sHgtVR9joaNs0wFuLR2YGkzh86jZYi75fdjII=
+ *   W3GtGE7bgHAb33jOBBSQJsWmCjcolynB7uy9Y6qYHNk=
  *   2026-01-01T00:00:00.000Z
  *   2026-01-01T00:10:00.000Z
  *
  * The leaf hash of the promise, which is also the root if it was signed alone, is
- * fcd5c0259c7280d43b5020529f73c373d62a386d806a54c41c37284c530b4ad4.
+ * 9376c291fd6c5726cace77b43e72d9b67037a6d55b7fb738da51af0579989468.
  */
 import * as z from 'zod';
 import { fromBase64, toBase64, utf8 } from '../crypto/encoding.js';

@@ -6,6 +6,7 @@ const PUBLIC = {
   hash_version: 2,
   site_id: '',
   categories: null,
+  services: null,
   channel: 'browser',
   language: 'en',
   compliance_framework: null,

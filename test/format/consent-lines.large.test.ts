@@ -38,17 +38,21 @@ const name = (most: number) =>
     fc.constantFrom('__proto__', 'constructor', '1', '10', '2', 'toString'),
     fc.string({ minLength: 1, maxLength: most }),
   );
+const answers = fc
+  .array(fc.tuple(name(50), fc.boolean()), { maxLength: 6 })
+  .map((members) => Object.fromEntries(members));
 const record = fc.record({
-  v: fc.constant(1 as const),
+  v: fc.constant(2 as const),
   hash_version: fc.constant(2 as const),
   proof_key_id: name(80),
   event_id: uuid,
   site_id: uuid,
   consent_type: fc.string({ unit: fc.constantFrom(...'abcXYZ019_-.'), minLength: 1, maxLength: 50 }),
   decision: fc.constantFrom(...DECISIONS),
-  categories: fc.oneof(
+  categories: fc.oneof(fc.constant(null), answers),
+  services: fc.oneof(
     fc.constant(null),
-    fc.array(fc.tuple(name(50), fc.boolean()), { maxLength: 6 }).map((members) => Object.fromEntries(members)),
+    fc.array(fc.tuple(name(50), answers), { maxLength: 3 }).map((members) => Object.fromEntries(members)),
   ),
   language: fc.constantFrom('en', 'tr', 'pt-BR', 'zh-Hant-TW'),
   document_version_id: uuid,

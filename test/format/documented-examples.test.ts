@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { sha256 } from '../../schemas/crypto/digest.js';
 import { toHex, utf8 } from '../../schemas/crypto/encoding.js';
-import { ConsentRecord } from '../../schemas/events/consent-recorded.js';
+import { ConsentRecordV2 } from '../../schemas/events/consent-recorded.js';
 import { LedgerPolicySetRecord } from '../../schemas/events/ledger-policy.js';
 import {
   BatchHeader,
@@ -27,8 +27,8 @@ const CONSENT = '0190b3a4-5c00-7000-8000-000000000002';
 const POLICY = '0190b3a4-5c00-7000-8000-000000000003';
 const ORIGIN = 'ledger.example/1';
 
-const record = ConsentRecord.parse({
-  v: 1,
+const record = ConsentRecordV2.parse({
+  v: 2,
   hash_version: 2,
   proof_key_id: 'proof-1',
   event_id: CONSENT,
@@ -36,6 +36,7 @@ const record = ConsentRecord.parse({
   consent_type: 'newsletter',
   decision: 'accepted',
   categories: null,
+  services: null,
   language: 'en',
   document_version_id: '0190b3a4-5c00-7000-8000-000000000004',
   document_hash: toHex(sha256(utf8('I want the newsletter.'))),

@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import * as z from 'zod';
-import { CONSENT_RECORDED, type ConsentRecord, DECISIONS } from '../../schemas/events/consent-recorded.js';
+import { CONSENT_RECORDED, type ConsentRecordV2, DECISIONS } from '../../schemas/events/consent-recorded.js';
 import { consentsStream } from '../../schemas/events/streams.js';
 import { encodeDisclosure, SALT_BYTES } from '../../schemas/evidence/disclosure.js';
 import { canonicalJson } from '../../schemas/json/canonical-json.js';
@@ -72,8 +72,8 @@ export async function recordManyConsents(
     const encoded = Object.entries(values).map(([name, value]) =>
       encodeDisclosure(random.take(SALT_BYTES), name, value),
     );
-    const record: ConsentRecord = {
-      v: 1,
+    const record: ConsentRecordV2 = {
+      v: 2,
       hash_version: 2,
       proof_key_id: proofKey.id,
       event_id: eventId,
@@ -81,6 +81,7 @@ export async function recordManyConsents(
       consent_type: 'cookie',
       decision: DECISIONS[number % DECISIONS.length] ?? 'accepted',
       categories: { necessary: true, analytics: number % 2 === 0, marketing: number % 3 === 0 },
+      services: null,
       language: version.language,
       document_version_id: sites.documentVersionId,
       document_hash: version.content_sha256,

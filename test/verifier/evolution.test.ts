@@ -74,9 +74,9 @@ const withPolicy = (change: object): PackageHooks => ({
 });
 
 test.each<[string, string, PackageHooks]>([
-  ['a record of a newer version', 'record.format', event('c0', record({ v: 2, mood: 'good' }))],
+  ['a record of a newer version', 'record.format', event('c0', record({ v: 3, mood: 'good' }))],
   ['a proof hash of a newer scheme', 'record.format', event('c0', record({ hash_version: 3 }))],
-  ['a record with a file, of a newer version', 'record.format', event('c3', record({ v: 2 }))],
+  ['a record with a file, of a newer version', 'record.format', event('c3', record({ v: 3 }))],
   ['an entry of a newer version', 'entry.format', versionTwo('c0')],
   ['an entry with a file, of a newer version', 'entry.format', versionTwo('c3')],
   ['several entries of a newer version', 'entry.format', versionTwo('c0', 'c1', 'c4', 'config')],

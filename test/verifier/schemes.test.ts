@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { ImportedConsent } from '../../schemas/events/consent-imported.js';
-import { ConsentRecord } from '../../schemas/events/consent-recorded.js';
+import { ConsentRecordV2 } from '../../schemas/events/consent-recorded.js';
 import { BatchHeader, type RunPlace } from '../../schemas/evidence/batch-header.js';
 import { Entry } from '../../schemas/evidence/entry.js';
 import { SCHEMES, type Schemes } from '../../verifier-cli/src/versions/schemes.js';
@@ -57,7 +57,12 @@ const NEWER: Schemes = {
       3,
       {
         shapes: {
-          'ConsentRecorded.v1': z.strictObject({ ...ConsentRecord.shape, hash_version: z.literal(3) }),
+          'ConsentRecorded.v1': z.strictObject({
+            ...ConsentRecordV2.shape,
+            v: z.literal([1, 2]),
+            services: ConsentRecordV2.shape.services.exactOptional(),
+            hash_version: z.literal(3),
+          }),
           'ConsentImported.v1': ImportedConsent,
         },
         disclosureDigest: digest3,

@@ -242,8 +242,8 @@ class Shapes:
     def fits(self, value, shape):
         if "$ref" in shape:
             return self.fits(value, self.shapes[shape["$ref"].rpartition("/")[2]])
-        if "anyOf" in shape:
-            return any(self.fits(value, one) for one in shape["anyOf"])
+        if "anyOf" in shape or "oneOf" in shape:
+            return any(self.fits(value, one) for one in shape.get("anyOf", shape.get("oneOf")))
         if "type" in shape:
             is_flag = isinstance(value, bool) and shape["type"] in ("integer", "number")
             if is_flag or not isinstance(value, self.KINDS[shape["type"]]):
@@ -1574,7 +1574,7 @@ def check_chain(entries):
 @checking("record.format")
 def check_form(package, manifest, entry):
     """§17: what is unknown stays open. §11: the shape of a known record, and what a shape cannot say."""
-    entry.is_known = entry.type in TYPES and not is_newer(entry.record) and not is_newer(entry.record, "hash_version", 2)
+    entry.is_known = entry.type in TYPES and not is_newer(entry.record, "v", 2 if entry.type == CONSENT else 1) and not is_newer(entry.record, "hash_version", 2)
     package.expect(entry.is_known, f"{entry} is of a newer version of the format than this script")
     if entry.type in TYPES:
         require((entry.entry["proof_hash"] is not None) == (entry.type in CONSENTS), f"{entry} has a proof hash too many or too few", "entry.format")
@@ -1610,15 +1610,22 @@ def check_consent_record(entry, record):
     has_token = record["approval_token_id"] is not None
     require(has_token == (record["identity_assurance"] is not None), f"{entry} is attested without a token, or has one without it")
     require(has_token or not vouched, f"{entry} vouches for values without a token")
+    permitted = [answers for key, answers in (record.get("services") or {}).items() if (record["categories"] or {}).get(key)]
+    require(all(all(answers.values()) for answers in permitted), f"{entry} permits a category, and refuses one of its services")
 
 
 def check_configuration_record(entry, record):
-    """§11: categories and cookies of a site's configuration."""
+    """§11: categories, services and cookies of a site's configuration."""
     categories = [category["key"] for category in record["categories"]]
     cookies = [(cookie["name"], cookie["provider"]) for cookie in record["cookies"]]
     require(len(categories) == len(set(categories)), f"{entry} has a category twice")
     require(len(cookies) == len(set(cookies)), f"{entry} has a cookie twice")
     require(all(cookie["category"] in categories for cookie in record["cookies"]), f"{entry} has a cookie without a category")
+    services = [(category["key"], service["key"]) for category in record["categories"] for service in category.get("services", [])]
+    keys = categories + [key for _, key in services]
+    require(len(keys) == len(set(keys)), f"{entry} has two services or categories of one key")
+    cookies = [(cookie["category"], cookie["service"]) for cookie in record["cookies"] if "service" in cookie]
+    require(all(cookie in services for cookie in cookies), f"{entry} has a cookie of a service that its category does not have")
 
 
 def check_scan_record(entry, record):
@@ -2218,7 +2225,17 @@ class Notices:
         require(named.type == CONFIGURED, f"{consent} names a configuration that is none")
         keys = {category["key"] for category in named.record["categories"]}
         require(set(record["categories"] or {}) <= keys, f"{consent} names a category that its configuration does not have")
+        services = services_of(named.record)
+        for key, answers in (record.get("services") or {}).items():
+            require(set(answers) <= services.get(key, set()), f"{consent} names a service that its configuration does not have")
         return named
+
+
+def services_of(configuration):
+    """§11: the services of each category on which visitors can decide."""
+    if not configuration.get("service_switches"):
+        return {}
+    return {category["key"]: {service["key"] for service in category.get("services", [])} for category in configuration["categories"]}
 
 
 @checking("document.in-force")

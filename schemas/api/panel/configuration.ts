@@ -2,7 +2,7 @@ import * as z from 'zod';
 import {
   ConsentCategory,
   ConsentCookie,
-  cookieProblems,
+  configProblems,
   Language,
   SiteConfigPublishedRecord,
 } from '../../events/site-config.js';
@@ -34,6 +34,7 @@ export const DraftSettings = z.strictObject({
   validity_days: published.validity_days.describe('Days for which a consent is valid; null: not limited.'),
   appearance: published.appearance,
   iab: published.iab,
+  service_switches: published.service_switches.describe('Whether visitors accept services one by one; absent: no.'),
 });
 
 /** Texts of the banner, by language and by a name of the site's choice. */
@@ -79,7 +80,7 @@ export const ReplaceConfigurationRequest = SiteConfigDraft.extend({
   cookies: z.array(ConsentCookie).max(500).describe('The cookies that the site declares.'),
   ...DraftRevision.shape,
 }).superRefine(({ categories, cookies }, context) => {
-  for (const problem of cookieProblems(categories, cookies)) context.addIssue({ code: 'custom', ...problem });
+  for (const problem of configProblems(categories, cookies)) context.addIssue({ code: 'custom', ...problem });
 });
 
 export const ChangeConfigurationRequest = DraftSettings.extend({

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ConsentRecord, DECISIONS } from '../../events/consent-recorded.js';
+import { ConsentRecordV2, DECISIONS } from '../../events/consent-recorded.js';
 import { DocumentVersionPublishedRecord } from '../../events/notices.js';
 import { Uuid } from '../../evidence/primitives.js';
 import { CheckpointLinks } from '../checkpoints.js';
@@ -13,7 +13,7 @@ import { dataOf, PageQuery, pageOf, Timestamp } from './common.js';
 export const SEALING_STATES = ['recorded', 'sealed', 'stamped'] as const;
 
 const filters = {
-  consent_type: ConsentRecord.shape.consent_type.optional().describe('Only consents of this kind.'),
+  consent_type: ConsentRecordV2.shape.consent_type.optional().describe('Only consents of this kind.'),
   decision: z.enum(DECISIONS).optional().describe('Only consents with this decision.'),
   category: QueryText.min(1).max(50).optional().describe('Only records with a decision on this category.'),
   document_slug: DocumentVersionPublishedRecord.shape.slug.optional().describe('Only consents to this document.'),

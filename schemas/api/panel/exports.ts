@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ConsentRecord, eventIdOfConsentToken } from '../../events/consent-recorded.js';
+import { ConsentRecordV2, eventIdOfConsentToken } from '../../events/consent-recorded.js';
 import { Count, Sha256Hex, Uuid } from '../../evidence/primitives.js';
 import { InputTime, InputUuid } from '../common.js';
 import { CONSENT_LIMITS } from '../consent-limits.js';
@@ -29,7 +29,7 @@ export const EvidenceFilter = z
   .strictObject({
     from: InputTime.optional().describe('Only consents with `created_at` at or after this time.'),
     to: InputTime.optional().describe('Only consents with `created_at` before this time. It must be after `from`.'),
-    consent_type: ConsentRecord.shape.consent_type.optional().describe('Only consents of this kind.'),
+    consent_type: ConsentRecordV2.shape.consent_type.optional().describe('Only consents of this kind.'),
     document_version_id: InputUuid.optional().describe('Only consents to this document version.'),
     records: z
       .array(RecordId)

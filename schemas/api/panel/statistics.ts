@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ConsentRecord } from '../../events/consent-recorded.js';
+import { ConsentRecordV2 } from '../../events/consent-recorded.js';
 import { Uuid } from '../../evidence/primitives.js';
 import { InputDate, InputUuid } from '../common.js';
 import { dataOf, Timestamp } from './common.js';
@@ -9,7 +9,7 @@ export const MAX_STATISTICS_DAYS = 92;
 
 export const ConsentStatisticsQuery = z.strictObject({
   site_id: InputUuid.optional().describe('Only this site; unless given, all sites of the tenant.'),
-  consent_type: ConsentRecord.shape.consent_type.optional().describe('Only consents of this kind.'),
+  consent_type: ConsentRecordV2.shape.consent_type.optional().describe('Only consents of this kind.'),
   from: InputDate.optional().describe('First day (UTC); unless given, the 29th day before `to`.'),
   to: InputDate.optional().describe('Last day (UTC), at most 92 days with `from`; unless given, today.'),
 });

@@ -35,7 +35,8 @@ const SECURITY_SCHEMES = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'The access token of /api/v1/auth/login. “Roles: all” are owner, admin, dpo and viewer.',
+    description:
+      'The access token of /api/v1/auth/login. Where no roles are named, owner, admin, dpo and viewer may call.',
   },
 } satisfies JsonObject;
 
@@ -203,7 +204,7 @@ function schemesOf({ apiKey, isSigned, roles }: Access): readonly string[] {
 /** The description, the permitted callers, and the action in the audit log. */
 function descriptionOf({ description, access, action }: Operation): string {
   const facts = [
-    access.roles === null ? undefined : `Roles: ${access.roles === PANEL_ROLES ? 'all' : access.roles.join(', ')}.`,
+    access.roles === null || access.roles === PANEL_ROLES ? undefined : `Roles: ${access.roles.join(', ')}.`,
     access.apiKey === 'write' ? 'Needs an API key of scope `write`.' : undefined,
     action === null ? undefined : `Audit log: \`${action}\`.`,
   ].filter((fact) => fact !== undefined);

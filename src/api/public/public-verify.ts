@@ -8,6 +8,7 @@ import {
   type PublicVerifyResponse,
 } from '../../../schemas/api/verify.js';
 import { decodeUtf8, fromBase64, fromBase64url } from '../../../schemas/crypto/encoding.js';
+import { servicesOf } from '../../../schemas/events/consent-imported.js';
 import { eventIdOfTestToken } from '../../../schemas/events/consent-recorded.js';
 import { Receipt } from '../../../schemas/evidence/receipt.js';
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
@@ -50,6 +51,7 @@ const SHOWN_PUBLIC_CHECK: JsonObject = {
     ...SHOWN_CHECK,
     site_domain: 'shop.example',
     categories: { necessary: true, analytics: false },
+    services: null,
     language: 'en',
     valid_until: SHOWN.validUntil,
     timestamp: { time: '2026-11-21T10:01:00.000Z', checkpoint_size: 7 },
@@ -178,6 +180,7 @@ function foundResponse(found: Verification): PublicVerifyResponse {
       ...verifiedRecord(found),
       site_domain: found.siteDomain,
       categories: record?.categories ?? null,
+      services: record === null ? null : servicesOf(record),
       language: record?.language ?? null,
       valid_until: record?.valid_until ?? null,
       timestamp:

@@ -1,6 +1,6 @@
 import { statedOrigin } from '../../../schemas/api/stated-origin.js';
 import { MAX_STATUS_ITEMS, StatusItem, StatusQuery, StatusResponse } from '../../../schemas/api/status.js';
-import { originOf } from '../../../schemas/events/consent-imported.js';
+import { originOf, servicesOf } from '../../../schemas/events/consent-imported.js';
 import { consentToken, testConsentToken } from '../../../schemas/events/consent-recorded.js';
 import {
   nextPersonRecords,
@@ -80,6 +80,7 @@ export const STATUS_OPERATIONS = [
               consent_type: 'cookie',
               decision: 'partial',
               categories: { necessary: true, analytics: false },
+              services: null,
               language: 'en',
               document_slug: 'cookie-policy',
               document_version_id: EXAMPLE_VALUES.versionId,
@@ -216,6 +217,7 @@ function isInForce({ valid_until: end }: Pick<ProvedRecord['record'], 'valid_unt
 function itemOf({ record, proofHash, documentSlug }: Omit<ProvedRecord, 'revision'>): StatusItem {
   return StatusItem.parse({
     ...record,
+    services: servicesOf(record),
     id: record.event_id,
     consent_token: consentToken(record.event_id),
     proof_hash: proofHash,

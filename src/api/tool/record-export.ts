@@ -86,6 +86,7 @@ const SHOWN_EXPORT: JsonObject = {
       consent_type: 'cookie',
       decision: 'partial',
       categories: { necessary: true, analytics: false },
+      services: null,
       language: 'en',
       document_version_id: EXAMPLE_VALUES.versionId,
       document_hash: SHOWN.sha256,

@@ -249,8 +249,8 @@ function configurationForTests(data: Configuration, isLive: boolean): Configurat
   const settings = labels.settings && { ...labels.settings, text: `Test: ${labels.settings.text}` };
   const marked = { ...data, banner: { ...banner, title }, labels: { ...labels, ...(settings && { settings }) } };
   if (!isLive) return marked;
-  const { iab: _, ...withoutSignals } = marked;
-  return { ...withoutSignals, categories: [...data.categories.filter(({ required }) => required), NOTHING_OPTIONAL] };
+  const { iab: _, service_switches: __, ...withoutSwitches } = marked;
+  return { ...withoutSwitches, categories: [...data.categories.filter(({ required }) => required), NOTHING_OPTIONAL] };
 }
 
 /** The page of a request. */

@@ -5,6 +5,7 @@ import { RequestRefused } from '../../platform/errors.js';
 import type { ActiveVersion, SiteContext } from '../../tenancy/directory/site-context.js';
 import type { FoundToken } from './approval-tokens.js';
 import type { ParsedConsent } from './parse-consents.js';
+import { contradictoryServices } from './services.js';
 
 export type SiteConfig = NonNullable<SiteContext['config']>;
 
@@ -41,9 +42,11 @@ export function evaluate(consent: ParsedConsent, site: SiteContext, token: Found
   if (request.consent_type === 'cookie' && version.kind !== 'cookie_policy') {
     return outdated('document_version_id of a cookie consent must be a version of a cookie_policy document.');
   }
-  const categoryErrors = contradictoryCategories(request, site.config);
-  if (categoryErrors.length > 0)
-    return refused('whole', new RequestRefused('INVALID_CATEGORIES', undefined, { errors: categoryErrors }));
+  const errors = [
+    ...contradictoryCategories(request, site.config),
+    ...contradictoryServices(request, site.config.record),
+  ];
+  if (errors.length > 0) return refused('whole', new RequestRefused('INVALID_CATEGORIES', undefined, { errors }));
   const tokenError = evaluateToken(consent, version, token);
   if (tokenError !== null) return refused('item', tokenError);
   // The transaction decides by the row of the plan, but cannot tell whether that row was altered.

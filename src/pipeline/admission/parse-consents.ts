@@ -8,6 +8,7 @@ import {
   S2sConsentRequest,
 } from '../../../schemas/api/consents.js';
 import type { ErrorCode, FieldError } from '../../../schemas/api/error-codes.js';
+import { decidableServices } from '../../../schemas/events/site-config.js';
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
 import { schemaWords } from '../../../schemas/json/schema-words.js';
 import { fieldErrors, RequestRefused } from '../../platform/errors.js';
@@ -66,8 +67,9 @@ function validated<T>(
   throw new RequestRefused(code, undefined, { errors });
 }
 
-const isCategories = (path: readonly PropertyKey[]): boolean => path[0] === 'categories';
-const isCategoriesOfItem = (path: readonly PropertyKey[]): boolean => path[2] === 'categories';
+const ANSWERS: readonly unknown[] = ['categories', 'services'];
+const isCategories = (path: readonly PropertyKey[]): boolean => ANSWERS.includes(path[0]);
+const isCategoriesOfItem = (path: readonly PropertyKey[]): boolean => ANSWERS.includes(path[2]);
 
 /** Narrows the type for the compiler. The schema already requires an object; if the schema changes, this throws. */
 function objectOf(json: JsonValue | undefined): JsonObject {
@@ -144,22 +146,26 @@ export function ignoredMembers(source: JsonObject, channel: Channel): readonly F
 const TYPES: readonly string[] = ['cookie', 'document_approval', 'do_not_sell_opt_out'];
 
 /**
- * Names the values of an admissible consent that the site does not know: categories, which were ignored,
+ * Names the values of an admissible consent that the site does not know: categories and services, which were ignored,
  * and a type of consent.
  */
 export function unknownValues(
-  { categories, consent_type: type }: Pick<ConsentRequest, 'categories' | 'consent_type'>,
+  { categories, services, consent_type: type }: Pick<ConsentRequest, 'categories' | 'services' | 'consent_type'>,
   config: NonNullable<SiteContext['config']>,
   { kind, slug }: ActiveVersion,
 ): readonly FieldError[] {
   const keys = config.record.categories.map(({ key }) => key);
-  const unknown = Object.keys(categories ?? {}).filter((key) => !keys.includes(key));
   const types = [...TYPES, kind, slug];
   return [
-    ...unknown.slice(0, MAX_WARNINGS).map((key) => ({
-      field: `categories.${key.slice(0, MAX_NAMED)}`,
-      message: `is no category of the configuration, and was ignored${suggestion(key, keys)}`,
-    })),
+    ...ignoredKeys(categories, keys, 'categories', 'is no category of the configuration'),
+    ...ignoredKeys(
+      services,
+      decidableServices(config.record),
+      'services',
+      config.record.service_switches === true
+        ? 'is no service of the configuration'
+        : 'cannot be decided on, because the site has no switches for services',
+    ),
     ...(types.includes(type)
       ? []
       : [
@@ -171,8 +177,23 @@ export function unknownValues(
   ];
 }
 
-/** Longest name of an unknown category that a warning repeats. */
+/** Longest name of an unknown category or service that a warning repeats. */
 const MAX_NAMED = 100;
+
+function ignoredKeys(
+  answers: ConsentRequest['categories'],
+  known: readonly string[],
+  member: string,
+  reason: string,
+): readonly FieldError[] {
+  return Object.keys(answers ?? {})
+    .filter((key) => !known.includes(key))
+    .slice(0, MAX_WARNINGS)
+    .map((key) => ({
+      field: `${member}.${key.slice(0, MAX_NAMED)}`,
+      message: `${reason}, and was ignored${suggestion(key, known)}`,
+    }));
+}
 
 function suggestion(name: string, known: readonly string[]): string {
   const meant = known.find((other) => isNear(name, other));

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { ConsentRequest } from '../../../schemas/api/consents.js';
 import {
-  type ConsentRecord,
   type ConsentRecordedBody,
+  type ConsentRecordV2,
   HASH_VERSION,
 } from '../../../schemas/events/consent-recorded.js';
 import { consentRecordText } from '../../../schemas/evidence/consent-record-members.js';
@@ -25,6 +25,7 @@ import type { Attachment } from './attachments.js';
 import { encodeDisclosures, type KnownValues, personalFields } from './disclosures.js';
 import type { Evaluation, SiteConfig } from './evaluate.js';
 import type { ParsedConsent } from './parse-consents.js';
+import { decidedServices } from './services.js';
 
 /** All rows that the transaction writes for one consent, and the data of the response. */
 export interface PreparedConsent {
@@ -75,7 +76,7 @@ export interface RecordDraft {
   /** Unix milliseconds. */
   readonly now: number;
   /** Returns the canonical text of the record. */
-  readonly textOf: (eventId: string, digests: ConsentRecord['disclosures']) => string;
+  readonly textOf: (eventId: string, digests: ConsentRecordV2['disclosures']) => string;
 }
 
 /** A record with its keys, without what only admission adds. */
@@ -142,11 +143,14 @@ export function prepareRecord(draft: RecordDraft, random: RandomPool): PreparedR
 function recordOf(
   { consent, evaluation, site, caller, now }: PrepareOptions,
   eventId: string,
-  digests: ConsentRecord['disclosures'],
-): ConsentRecord {
+  digests: ConsentRecordV2['disclosures'],
+): ConsentRecordV2 {
   const { config, version, token } = evaluation;
+  const { request } = consent;
   return {
-    ...commonMembers({ request: consent.request, version, config, site, now }, eventId),
+    v: 2,
+    ...commonMembers({ request, version, config, site, now }, eventId),
+    services: decidedServices(request, config.record),
     valid_until: validUntil(now, config.record.validity_days),
     channel: caller.channel,
     api_key_id: caller.apiKey.id,
@@ -167,16 +171,23 @@ export interface StatedChoice {
   readonly now: number;
 }
 
-/** The members of a record, except those that say how it arrived and until when it is valid. */
+/** The members of a record of any kind and version, except those that say how it arrived and until when it is valid. */
 export type CommonMembers = Omit<
-  ConsentRecord,
-  'valid_until' | 'channel' | 'api_key_id' | 'identity_assurance' | 'approval_token_id' | 'vouched' | 'disclosures'
+  ConsentRecordV2,
+  | 'v'
+  | 'services'
+  | 'valid_until'
+  | 'channel'
+  | 'api_key_id'
+  | 'identity_assurance'
+  | 'approval_token_id'
+  | 'vouched'
+  | 'disclosures'
 >;
 
 /** Returns the members that every kind of consent states in the same way. */
 export function commonMembers({ request, version, config, site, now }: StatedChoice, eventId: string): CommonMembers {
   return {
-    v: 1,
     hash_version: HASH_VERSION,
     proof_key_id: site.proofKey.id,
     event_id: eventId,

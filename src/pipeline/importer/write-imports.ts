@@ -74,6 +74,7 @@ function recordOf(
   const end = validUntil(claimedAt, config.record.validity_days);
   const stated = statedEnd === null ? null : new Date(statedEnd).toISOString();
   return {
+    v: 1,
     ...commonMembers({ request: consent.request, version, config, site, now }, eventId),
     valid_until: end === null || (stated !== null && stated < end) ? stated : end,
     channel: IMPORT_CHANNEL,

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { WebhookDelivery } from '../../../schemas/api/panel/webhook-deliveries.js';
+import { servicesOf } from '../../../schemas/events/consent-imported.js';
 import { CONSENT_RECORDED, consentToken } from '../../../schemas/events/consent-recorded.js';
 import { parseRecord, sealedContent } from '../../../schemas/events/sealed-event.js';
 import { SUBJECT_ERASED } from '../../../schemas/events/subject-erased.js';
@@ -70,6 +71,7 @@ export function messageOf(event: Omit<StreamEvent, 'stream' | 'metadata'>): Webh
       consent_type: record.consent_type,
       decision: record.decision,
       categories: record.categories,
+      services: servicesOf(record),
       language: record.language,
       document_version_id: record.document_version_id,
       channel: record.channel,

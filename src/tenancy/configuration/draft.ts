@@ -4,7 +4,7 @@ import { SiteConfigDraft } from '../../../schemas/api/panel/configuration.js';
 import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
 import {
   type ConsentCookie,
-  cookieProblems,
+  configProblems,
   type SiteConfigPublishedRecord,
 } from '../../../schemas/events/site-config.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
@@ -182,7 +182,7 @@ export async function storeConfigDraft(
 
 function textOf(draft: SiteConfigDraft): string {
   const parsed = accepted(SiteConfigDraft, draft);
-  const [problem] = cookieProblems(draft.categories, draft.cookies);
+  const [problem] = configProblems(draft.categories, draft.cookies);
   if (problem !== undefined) throw invalidChange({ field: fieldOf(problem.path), message: problem.message });
   const keys = [...keyProblems(draft)];
   if (keys.length > 0) throw invalidChange(...keys);

@@ -1,5 +1,6 @@
 import type { DraftProblem, SiteConfigDraft } from '../../../schemas/api/panel/configuration.js';
 import { unfairThemes } from '../../../schemas/banner/fair-appearance.js';
+import { decidableServices } from '../../../schemas/events/site-config.js';
 import type { TcfSettings } from '../../../schemas/iab/iab-settings.js';
 import type { VendorList } from '../../../schemas/iab/vendor-list.js';
 import { ChangeRefused } from '../../platform/errors.js';
@@ -14,9 +15,9 @@ export class IncompleteConfiguration extends ChangeRefused {
 }
 
 /**
- * Maximum number of bytes that the answers to all categories may take in the cookie of the browser SDK (docs/sdk.md):
- * for each, its key and two separators. The other members take up to 750 bytes. Browsers store 4,096 bytes of a cookie
- * (RFC 6265 §6.1); some also count its name and attributes.
+ * Maximum number of bytes that the answers to all categories and services may take in the cookie of the browser SDK
+ * (docs/sdk.md): for each, its key and two separators. The other members take up to 750 bytes. Browsers store 4,096
+ * bytes of a cookie (RFC 6265 §6.1); some also count its name and attributes.
  */
 export const MAX_ANSWER_BYTES = 3_200;
 
@@ -57,21 +58,23 @@ function* settingsProblems({ controller, default_language, languages }: SiteConf
     yield { field: 'default_language', message: `must be one of languages, not ${default_language}` };
 }
 
-/** Refuses a category `__proto__`. Consents store categories as members of an object, which would lose it. */
+/** Refuses a key `__proto__`. Consents store the answers as members of an object, which would lose it. */
 export function* keyProblems({ categories }: Pick<SiteConfigDraft, 'categories'>): Generator<DraftProblem> {
-  if (categories.some(({ key }) => key === '__proto__')) {
-    yield { field: 'categories.__proto__', message: 'is not allowed as the key of a category' };
+  const isLost = ({ key }: { readonly key: string }): boolean => key === '__proto__';
+  if (categories.some((category) => isLost(category) || category.services?.some(isLost) === true)) {
+    yield { field: 'categories.__proto__', message: 'is not allowed as the key of a category or service' };
   }
 }
 
 /**
- * Refuses categories whose answers do not fit into the cookie: visitors would be asked again, and recorded again, on
+ * Refuses categories and services whose answers do not fit into the cookie: visitors would be asked again, and recorded again, on
  * every page.
  */
-function* sizeProblems({ categories }: SiteConfigDraft): Generator<DraftProblem> {
-  const bytes = categories.reduce((sum, { key }) => sum + key.length + 2, 0);
+function* sizeProblems(draft: SiteConfigDraft): Generator<DraftProblem> {
+  const keys = [...draft.categories.map(({ key }) => key), ...decidableServices(draft)];
+  const bytes = keys.reduce((sum, key) => sum + key.length + 2, 0);
   if (bytes > MAX_ANSWER_BYTES) {
-    const message = `the keys have ${bytes} bytes with their separators, and a visitor's choice fits into a cookie up to ${MAX_ANSWER_BYTES}; use fewer categories or shorter keys`;
+    const message = `the keys have ${bytes} bytes with their separators, and a visitor's choice fits into a cookie up to ${MAX_ANSWER_BYTES}; use fewer categories and services, or shorter keys`;
     yield { field: 'categories', message };
   }
 }

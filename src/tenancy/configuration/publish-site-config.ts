@@ -3,7 +3,7 @@ import type { SiteConfigDraft } from '../../../schemas/api/panel/configuration.j
 import { sha256Hex } from '../../../schemas/crypto/digest.js';
 import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
 import {
-  cookieProblems,
+  configProblems,
   SITE_CONFIG_PUBLISHED,
   SiteConfigPublishedRecord,
 } from '../../../schemas/events/site-config.js';
@@ -33,7 +33,7 @@ export const SiteConfig = z
       const message = 'default_language must be one of languages';
       context.addIssue({ code: 'custom', message, path: ['default_language'] });
     }
-    for (const problem of cookieProblems(categories, cookies)) context.addIssue({ code: 'custom', ...problem });
+    for (const problem of configProblems(categories, cookies)) context.addIssue({ code: 'custom', ...problem });
   });
 export type SiteConfig = z.input<typeof SiteConfig>;
 

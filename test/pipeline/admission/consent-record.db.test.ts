@@ -118,7 +118,8 @@ describe('the record of a consent', () => {
     expect(answer).toMatchObject({ proof_hash: body.proof_hash, created_at: made.created_at, duplicate: false });
     const context = await api.directory.site(site.siteId);
     expect(made).toMatchObject({
-      v: 1,
+      v: 2,
+      services: null,
       hash_version: 2,
       site_id: site.siteId,
       consent_type: 'cookie',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { fromBase64url } from '../../../schemas/crypto/encoding.js';
 import {
   COMPLIANCE_FRAMEWORKS,
-  type ConsentRecord,
+  type ConsentRecordV2,
   DECISIONS,
   VOUCHABLE_FIELDS,
 } from '../../../schemas/events/consent-recorded.js';
@@ -23,8 +23,8 @@ const instant = fc
   .date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true })
   .map((d) => d.toISOString());
 const text = fc.string({ unit: 'grapheme', maxLength: 20 }).filter((s) => s.isWellFormed());
-const record: fc.Arbitrary<ConsentRecord> = fc.record({
-  v: fc.constant(1 as const),
+const record: fc.Arbitrary<ConsentRecordV2> = fc.record({
+  v: fc.constant(2 as const),
   hash_version: fc.constant(2 as const),
   proof_key_id: text,
   event_id: fc.uuid(),
@@ -33,6 +33,12 @@ const record: fc.Arbitrary<ConsentRecord> = fc.record({
   decision: fc.constantFrom(...DECISIONS),
   categories: fc.option(fc.dictionary(text, fc.boolean(), { noNullPrototype: true })),
   language: text,
+  services: fc.option(
+    fc.dictionary(text, fc.dictionary(text, fc.boolean(), { noNullPrototype: true }), {
+      noNullPrototype: true,
+      maxKeys: 4,
+    }),
+  ),
   document_version_id: fc.uuid(),
   document_hash: hex64,
   site_config_hash: hex64,

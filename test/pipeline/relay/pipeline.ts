@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import * as z from 'zod';
 import { utf8 } from '../../../schemas/crypto/encoding.js';
-import { CONSENT_RECORDED, type ConsentRecord } from '../../../schemas/events/consent-recorded.js';
+import { CONSENT_RECORDED, type ConsentRecordV2 } from '../../../schemas/events/consent-recorded.js';
 import { consentsStream, isOwnStream } from '../../../schemas/events/streams.js';
 import { SUBJECT_ERASED } from '../../../schemas/events/subject-erased.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
@@ -137,10 +137,10 @@ export const testKeyring: ProofKeys & SiteKeys = {
 };
 
 /** Returns a consent as admission writes it. */
-export function newConsent(siteId: string, changes: Partial<ConsentRecord> = {}): NewEvent {
+export function newConsent(siteId: string, changes: Partial<ConsentRecordV2> = {}): NewEvent {
   const id = changes.event_id ?? randomUUID();
-  const record: ConsentRecord = {
-    v: 1,
+  const record: ConsentRecordV2 = {
+    v: 2,
     hash_version: 2,
     proof_key_id: PROOF_KEY.id,
     event_id: id,
@@ -148,6 +148,7 @@ export function newConsent(siteId: string, changes: Partial<ConsentRecord> = {})
     consent_type: 'cookie',
     decision: 'partial',
     categories: { analytics: true, marketing: false },
+    services: null,
     language: 'tr',
     document_version_id: '0b7a52f0-52a5-4a5e-9f2e-6d35a2d1c001',
     document_hash: 'ab'.repeat(32),

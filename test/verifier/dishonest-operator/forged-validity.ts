@@ -15,6 +15,7 @@ import {
 } from './primitives.js';
 import {
   batchOf,
+  CATEGORY,
   changeConfiguration,
   configuration,
   consentId,
@@ -23,6 +24,7 @@ import {
   notice,
   OTHER_SITE,
   publication,
+  SERVICE,
   SITE,
   stateChange,
   TEXTS,
@@ -142,6 +144,18 @@ function* configurations(): Generator<Forgery> {
       },
     ],
     ['a category that its configuration does not have', change('alice 1', { categories: { marketing: true } })],
+    [
+      'a service that its configuration does not have',
+      change('alice 3', { services: { analytics: { counter: true, maps: true, ads: true } } }),
+    ],
+    [
+      'services under a category that does not have them',
+      change('alice 3', { services: { other: { counter: true, maps: true } } }),
+    ],
+    [
+      'services, although its configuration has no switches for them',
+      { plan: (plan) => changeConfiguration(plan, 'configuration 2', { service_switches: false }) },
+    ],
     ['a configuration that is left out', { choice: (choice) => leaveOut(choice, 'configuration 1') }],
     [
       'a configuration whose text was changed',
@@ -189,10 +203,21 @@ function* members(): Generator<Forgery> {
   yield {
     point: 'A8',
     name: 'a record has a version that the format does not have',
-    ...change('alice 1', { v: 2 }),
+    ...change('alice 1', { v: 3 }),
     check: 'record.format',
     verdict: 'indeterminate',
   };
+  const services: readonly [string, string, JsonRecord][] = [
+    ['a record of version 2 has no services', 'alice 1', { v: 2 }],
+    ['a record of version 1 has services', 'alice 3', { v: 1 }],
+    ['a record has services without an answer', 'alice 3', { services: { analytics: { counter: null } } }],
+    [
+      'a record permits a category, and refuses a service of it',
+      'alice 3',
+      { services: { analytics: { counter: true, maps: false } } },
+    ],
+  ];
+  for (const [name, label, wrong] of services) yield { point: 'A8', name, ...change(label, wrong), ...RECORD };
   yield { point: 'A8', name: 'a record has a further member', ...change('alice 1', { note: 'x' }), ...RECORD };
   const upper = { api_key_id: uuid('api key').toUpperCase() };
   yield { point: 'A8', name: 'a record has a UUID in upper case', ...change('alice 1', upper), ...RECORD };
@@ -202,6 +227,24 @@ function* members(): Generator<Forgery> {
     ...change('alice 1', { valid_until: '2026-03-01T00:00:00.000Z' }),
     ...RECORD,
   };
+  const configured: readonly [string, JsonRecord][] = [
+    [
+      'a service has the key of a category',
+      { categories: [{ ...CATEGORY, services: [{ ...SERVICE, key: 'analytics' }] }], cookies: [] },
+    ],
+    [
+      'a service has a policy without TLS',
+      { categories: [{ ...CATEGORY, services: [{ ...SERVICE, policy_url: 'http://a.example' }] }], cookies: [] },
+    ],
+    ['a cookie has a service that is not there', { categories: [CATEGORY] }],
+  ];
+  for (const [name, wrong] of configured)
+    yield {
+      point: 'A8',
+      name: `in a configuration, ${name}`,
+      plan: (plan) => changeConfiguration(plan, 'configuration 2', wrong),
+      ...RECORD,
+    };
   for (const label of ['configuration 1', 'published 1', 'activated 1', 'of carol 1'])
     yield { point: 'A8', name: `${label} has a further member`, ...change(label, { note: 'x' }), ...RECORD };
 }
@@ -286,7 +329,8 @@ function* inForce(): Generator<Forgery> {
       'a consent names a configuration that was superseded before',
       {
         plan: (plan) => {
-          eventOf(plan, 'alice 4').record.site_config_hash = hashOf(eventOf(plan, 'configuration 1').record);
+          const hash = hashOf(eventOf(plan, 'configuration 1').record);
+          Object.assign(eventOf(plan, 'alice 4').record, { site_config_hash: hash, services: null });
         },
       },
       IN_FORCE,

@@ -312,7 +312,7 @@ const HIDDEN_RECORDS: readonly Forgery[] = [
     name: 'a record of a person is sealed with a newer version, and its values are left out',
     request: { person: 'alice' },
     plan: (plan) => {
-      eventOf(plan, WITHDRAWAL).record.v = 2;
+      eventOf(plan, WITHDRAWAL).record.v = 3;
     },
     check: 'completeness.person',
     verdict: OPEN,

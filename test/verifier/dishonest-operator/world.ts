@@ -71,9 +71,20 @@ export const TEXTS = {
   forged: utf8('# I sell you my house\n'),
 } as const;
 
+const TEXT = { en: 'Text' };
+export const CATEGORY = {
+  key: 'analytics',
+  required: false,
+  title: TEXT,
+  purpose: TEXT,
+  lawful_basis: 'consent',
+  personal_data: [],
+  recipients: [],
+  retention_days: 30,
+};
+
 /** The record of a site's configuration. */
 export function configuration(site: string, number: number, created: number, change: JsonRecord = {}): JsonRecord {
-  const text = { en: 'Text' };
   return {
     v: 1,
     event_id: uuid(`configuration ${number} of ${site}`),
@@ -86,21 +97,32 @@ export function configuration(site: string, number: number, created: number, cha
     languages: ['en'],
     validity_days: 180,
     banner: { en: { title: `Banner ${number}` } },
-    withdrawal: text,
-    categories: [
-      {
-        key: 'analytics',
-        required: false,
-        title: text,
-        purpose: text,
-        lawful_basis: 'consent',
-        personal_data: [],
-        recipients: [],
-        retention_days: 30,
-      },
-    ],
+    withdrawal: TEXT,
+    categories: [CATEGORY],
     cookies: [],
     ...change,
+  };
+}
+
+export const SERVICE = {
+  key: 'counter',
+  name: 'Counter',
+  recipient: 'Counter Ltd',
+  policy_url: 'https://counter.example/privacy',
+};
+const SERVICES = [SERVICE, { key: 'maps', name: 'Maps', recipient: 'Maps Ltd', policy_url: null }];
+const ALL_SERVICES = { analytics: { counter: true, maps: true } };
+/** One of two services of a category, which the record does not permit therefore. */
+const ONE_SERVICE = { analytics: { counter: true, maps: false } };
+
+/** A configuration in which visitors decide on each service, and a cookie belongs to one of them. */
+function withServices(record: JsonRecord): JsonRecord {
+  const cookie = { name: '_count', provider: 'Counter Ltd', party: 'third', duration_seconds: 60, purpose: TEXT };
+  return {
+    ...record,
+    categories: [{ ...CATEGORY, services: SERVICES }],
+    cookies: [{ ...cookie, category: 'analytics', service: 'counter' }],
+    service_switches: true,
   };
 }
 
@@ -160,6 +182,8 @@ export interface ConsentOptions {
   readonly version?: number;
   readonly content?: Uint8Array;
   readonly configuration: JsonRecord;
+  /** Decisions on services, which make the record one of version 2. */
+  readonly services?: JsonRecord;
   readonly change?: JsonRecord;
   readonly values?: readonly PlannedValue[];
 }
@@ -178,7 +202,8 @@ export function consent(label: string, created: number, options: ConsentOptions)
     person: person === null ? null : `${site} ${person}`,
     values: [...values],
     record: {
-      v: 1,
+      v: options.services === undefined ? 1 : 2,
+      ...(options.services !== undefined && { services: options.services }),
       hash_version: 2,
       proof_key_id: 'proof-key-1',
       event_id: uuid(`consent ${label}`),
@@ -273,7 +298,8 @@ export function makePlan(options: WorldOptions): Plan {
     batches.set(number, [...known, ...events]);
   };
   const first = configuration(SITE, 1, time(1));
-  const second = configuration(SITE, 2, time(slot(5)), { validity_days: 90 });
+  // With the second configuration, the site asks for each service, and its records are of version 2.
+  const second = withServices(configuration(SITE, 2, time(slot(5)), { validity_days: 90 }));
   const others = new Map([OTHER_SITE, THIRD_SITE].map((site) => [site, configuration(site, 1, time(1))]));
   put(
     1,
@@ -288,7 +314,7 @@ export function makePlan(options: WorldOptions): Plan {
   }
   const signature = { sha256: sha256Hex(SIGNATURE), media_type: 'image/svg+xml', size: SIGNATURE.length };
   const before = { configuration: first };
-  const after = { configuration: second, version: 2, content: TEXTS.second };
+  const after = { configuration: second, version: 2, content: TEXTS.second, services: ALL_SERVICES };
   const elsewhere = (label: string, site: string, index: number): PlannedEvent =>
     consent(label, time(slot(index), 2), {
       site,
@@ -334,7 +360,11 @@ export function makePlan(options: WorldOptions): Plan {
   );
   put(
     slot(6),
-    consent('bob 2', time(slot(6)), person('bob', after)),
+    consent('bob 2', time(slot(6)), {
+      ...person('bob', after),
+      services: ONE_SERVICE,
+      change: { decision: 'partial', categories: { analytics: false } },
+    }),
     consent('alice 3', time(slot(6)), person('alice', after)),
   );
   put(slot(7), consent('nobody 2', time(slot(7)), after), elsewhere('elsewhere 6', THIRD_SITE, 7));

@@ -85,7 +85,7 @@ function answerMarkup(answer: Answer, texts: Texts): Markup {
   if (answer.source === 'client_token')
     return failure(answer.reason === 'test' ? lookup.testToken : lookup.clientToken);
   const { data, valid } = answer;
-  const chosen = Object.entries(data.categories ?? {}).map(
+  const chosen = [...Object.entries(data.categories ?? {}), ...Object.entries(data.services ?? {})].map(
     ([name, isAccepted]) => `${name}: ${isAccepted ? words.yes : words.no}`,
   );
   return element(

@@ -1,7 +1,7 @@
 import { sha256, sha256Hex } from '../../../schemas/crypto/digest.js';
 import { decodeUtf8, toHex } from '../../../schemas/crypto/encoding.js';
 import type { DocumentVersionPublishedRecord, DocumentVersionStateRecord } from '../../../schemas/events/notices.js';
-import { SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
+import { type ConsentCategory, SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
 import { MAX_LINE_BYTES, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
@@ -13,6 +13,7 @@ import { type Finding, finding } from '../findings/finding.js';
 import type { Location } from '../findings/findings.js';
 import type { Verdict } from '../findings/verdict.js';
 import { MAX_TEXT_BYTES, MAX_TEXTS, type ReportedText, type VerificationReport } from '../report/report.js';
+import { answersOf, pathsOf } from '../versions/answers.js';
 import type { ConsentMembers } from '../versions/schemes.js';
 import { type ConfigurationTerm, type Contradiction, NoticeHistory, type VersionTerm } from './notice-history.js';
 import type { NoticePlace } from './place.js';
@@ -30,8 +31,8 @@ export type Reference =
       readonly kind: 'configuration';
       readonly hash: string;
       readonly site: string;
-      /** The categories that the record names, sorted. */
-      readonly categories: readonly string[];
+      /** Paths of the categories and services that the record names, sorted. */
+      readonly choices: readonly string[];
     };
 
 /** Result of resolving a reference. */
@@ -65,8 +66,9 @@ interface PublishedConfiguration {
   readonly eventId: string;
   readonly site: string;
   readonly number: number;
-  readonly categories: ReadonlySet<string>;
-  /** Keys of the categories that a person cannot refuse. */
+  /** Paths of the categories and services on which a person could decide: see `pathsOf`. */
+  readonly choices: ReadonlySet<string>;
+  /** The paths of those that a person could not refuse. */
   readonly required: ReadonlySet<string>;
   readonly notice: Notice;
 }
@@ -115,12 +117,15 @@ export class Documents {
 
   /** @param text the text that was hashed: the record as parsed, before its shape is checked */
   addConfiguration(record: SiteConfigPublishedRecord, text: JsonValue, notice: Notice): void {
-    const categories = new Set(record.categories.map(({ key }) => key));
+    const { categories, service_switches: hasSwitches } = record;
+    const pathsIn = (chosen: readonly ConsentCategory[]) =>
+      new Set(chosen.flatMap((one) => pathsOf(one, hasSwitches === true)));
+    const choices = pathsIn(categories);
     const hash = sha256Hex(canonicalJson(text));
     const { event_id: eventId, site_id: site, number } = record;
-    const required = new Set(record.categories.flatMap((one) => (one.required ? [one.key] : [])));
+    const required = pathsIn(categories.filter((one) => one.required));
     if (!this.#configurations.has(hash))
-      this.#configurations.set(hash, { eventId, site, number, categories, required, notice });
+      this.#configurations.set(hash, { eventId, site, number, choices, required, notice });
     if (this.isReceipt) this.#receiptConfigurations.set(hash, record);
     this.#history.publishConfiguration(record, notice, notice.at);
   }
@@ -137,7 +142,7 @@ export class Documents {
   }
 
   /**
-   * Keys of the required categories of the configuration with this hash, or null if its publication is not enclosed.
+   * Paths of the required categories and services of the configuration with this hash, or null if its publication is not enclosed.
    */
   requiredCategories(hash: string): ReadonlySet<string> | null {
     return this.#configurations.get(hash)?.required ?? null;
@@ -188,14 +193,14 @@ export class Documents {
   /** @returns the index of the reference to the site's configuration; −1 beyond the limit */
   referToConfiguration(record: ConsentMembers): number {
     const { site_config_hash: hash, site_id: site } = record;
-    const categories = record.categories === null ? [] : Object.keys(record.categories);
+    const choices = answersOf(record).map(({ path }) => path);
     const last = this.#lastConfiguration;
-    const isSame = last?.hash === hash && last.site === site && areEqual(last.categories, categories);
+    const isSame = last?.hash === hash && last.site === site && areEqual(last.choices, choices);
     if (isSame) return last.index;
-    const sorted = categories.toSorted();
+    const sorted = choices.toSorted();
     const key = `${site} ${hash} ${JSON.stringify(sorted)}`;
-    const index = this.#refer(key, { kind: 'configuration', hash, site, categories: sorted });
-    this.#lastConfiguration = { hash, site, categories, index };
+    const index = this.#refer(key, { kind: 'configuration', hash, site, choices: sorted });
+    this.#lastConfiguration = { hash, site, choices, index };
     return index;
   }
 
@@ -318,7 +323,7 @@ export class Documents {
       return unknownNotice(what);
     if (published === undefined) return { ...failed(finding('notice-missing', { notice: what })), isMissing: true };
     if (published.site !== reference.site) return failed(finding('notice-of-other-site', { notice: what }));
-    const unknown = reference.categories.find((key) => !published.categories.has(key));
+    const unknown = reference.choices.find((path) => !published.choices.has(path));
     if (unknown !== undefined) return failed(finding('category-unknown', { category: unknown }));
     const configuration = this.#history.termOfConfiguration(published.eventId);
     return { ...proofOf(published.notice, what), version: null, configuration };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type ConsentRecord, HASH_VERSION } from '../../../schemas/events/consent-recorded.js';
+import { type ConsentRecordV2, HASH_VERSION } from '../../../schemas/events/consent-recorded.js';
 import { hasTag, isConsentType, isSealedEventType } from '../../../schemas/events/sealed-event.js';
 import { type ConsentLine, readConsentLine } from '../../../schemas/evidence/consent-line.js';
 import { ENTRY_VERSION } from '../../../schemas/evidence/entry.js';
@@ -30,7 +30,7 @@ export interface ReadEntry {
   readonly entry: EntryMembers;
   readonly record: JsonValue;
   /** The record, if it is already known to be that of a consent. */
-  readonly consent: ConsentRecord | null;
+  readonly consent: ConsentRecordV2 | null;
   /** Leaf hash in hex. */
   readonly leaf: string;
   readonly findings: EntryFindings;

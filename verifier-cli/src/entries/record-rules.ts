@@ -1,10 +1,10 @@
+import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
 import { isSealedEventType } from '../../../schemas/events/sealed-event.js';
 import { type Finding, finding } from '../findings/finding.js';
 import { unknownEventType, unknownVersion } from '../findings/unknown-version.js';
+import { contradictedCategory } from '../versions/answers.js';
 import { type ConsentMembers, isNewer, memberOf, type Schemes } from '../versions/schemes.js';
 import type { ReadEntry } from './read-entry.js';
-
-const RECORD_VERSION = 1;
 
 /**
  * Finds a version of the event or of a part of its record that this verifier does not know. If there is one, nothing
@@ -14,7 +14,8 @@ const RECORD_VERSION = 1;
 export function unknownOf({ entry, record }: ReadEntry, schemes: Schemes): Finding | null {
   if (!isSealedEventType(entry.type)) return unknownEventType(entry.type);
   const version = memberOf(record, 'v');
-  if (isNewer(version, RECORD_VERSION)) return unknownVersion(finding('record-version', { version }));
+  if (isNewer(version, entry.type === CONSENT_RECORDED ? 2 : 1))
+    return unknownVersion(finding('record-version', { version }));
   const hashes = memberOf(record, 'hash_version');
   return isNewer(hashes, Math.max(...schemes.records.keys()))
     ? unknownVersion(finding('hash-version', { version: hashes }))
@@ -34,6 +35,8 @@ export function recordProblem(consent: ConsentMembers): Finding | null {
     return finding('valid-until-before-creation');
   if ((token === null) !== (assurance === null)) return finding('approval-incomplete');
   if (token === null && vouched.length > 0) return finding('vouched-without-token');
+  const contradicted = contradictedCategory(consent);
+  if (contradicted !== null) return finding('service-refused', { category: contradicted });
   const missing = vouched.find((name) => disclosures[name] === undefined);
   if (missing !== undefined) return finding('vouched-not-committed', { name: missing });
   return null;

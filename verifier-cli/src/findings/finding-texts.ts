@@ -30,7 +30,7 @@ export const FINDING_TEXTS = {
   'roll-up-lacks-stream': 'roll-up {batch} lacks a stream of batch {other}, which it covers',
   'roll-up-counts-fewer': 'roll-up {batch} counts fewer entries or tags than the batches that it covers',
   'refusal-permits':
-    '{records:record states|records state} a refusal or a withdrawal, and still permit categories that are optional: {categories}',
+    '{records:record states|records state} a refusal or a withdrawal, and still permit categories or services that are optional: {categories}',
   'presentation-contradicts':
     '{records:record states|records state} that the person used a control that does not lead to the decision, or that was not shown, or a notice with other words than the program shows',
   'import-row-twice': '{records:record is|records are} of a row of a file from which another record was imported',
@@ -137,7 +137,7 @@ export const FINDING_TEXTS = {
   'notice-failed': '{notice} failed its checks',
   'notice-not-proved': '{notice} is not proved',
   'notice-unknown': '{notice} may have a version that this verifier does not know',
-  'category-unknown': 'the record names a category that its configuration does not have: {category}',
+  'category-unknown': 'the record names a category or service that its configuration does not have: {category}',
   'no-notice-included': 'no notice that the consent names is in the package',
   'notices-not-known': 'the package does not include all notices of the site, or has some of an unknown type',
   'objection-open': '{objection}; {why}',
@@ -210,6 +210,7 @@ export const FINDING_TEXTS = {
   'approval-incomplete': 'approval_token_id and identity_assurance must both be null, or neither',
   'vouched-without-token': 'vouched names values, but there is no approval token',
   'vouched-not-committed': 'vouched names {name}, to which the record does not commit',
+  'service-refused': 'the record permits the category {category}, but refuses one of its services',
   'salts-not-compared': 'only the first {limit} salts of a package are compared',
   'salt-repeated': 'a value has the same salt as a value of another record',
   'stream-of-no-site': 'the stream does not belong to a site',

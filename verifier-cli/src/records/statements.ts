@@ -3,6 +3,7 @@ import { Presentation } from '../../../schemas/evidence/presentation.js';
 import { finding } from '../findings/finding.js';
 import type { Findings, Location } from '../findings/findings.js';
 import { contradictionsOf } from '../show/contradicted-presentation.js';
+import { permittedPaths } from '../versions/answers.js';
 import type { ConsentMembers } from '../versions/schemes.js';
 
 /** Maximum number of different choices of categories that are looked up. */
@@ -21,7 +22,7 @@ interface Stated {
 interface Choice extends Stated {
   /** Hash of the configuration. */
   readonly configuration: string;
-  /** Keys of the categories that the record permits. */
+  /** Paths of the categories and services that the record permits. */
   readonly permitted: readonly string[];
 }
 
@@ -65,10 +66,10 @@ export class Statements {
    */
   accept(consent: ConsentMembers, disclosed: readonly Disclosure[], at: () => Location): void {
     this.#acceptPresentation(consent, disclosed, at);
-    const { decision, categories, site_config_hash: configuration } = consent;
+    const { decision, site_config_hash: configuration } = consent;
     if (consent.import !== undefined) this.#acceptImported(consent, consent.import, at);
-    if (!REFUSALS.has(decision) || categories === null) return;
-    const permitted = Object.keys(categories).filter((key) => categories[key] === true);
+    if (!REFUSALS.has(decision)) return;
+    const permitted = permittedPaths(consent);
     if (permitted.length === 0) return;
     const key = `${configuration} ${JSON.stringify(permitted.toSorted())}`;
     const known = this.#choices.get(key);
@@ -115,7 +116,8 @@ export class Statements {
 
   /**
    * Writes the warnings.
-   * @param requiredIn keys of the required categories of a configuration, or null if it is not in the package
+   * @param requiredIn paths of the required categories and services of a configuration, or null if it is not in the
+   *   package
    */
   finish(findings: Findings, requiredIn: (configuration: string) => ReadonlySet<string> | null): void {
     for (const { records, at, configuration, permitted } of this.#choices.values()) {

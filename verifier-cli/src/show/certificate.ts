@@ -1,4 +1,4 @@
-import { originOf, type SealedConsent } from '../../../schemas/events/consent-imported.js';
+import { originOf, type SealedConsent, servicesOf } from '../../../schemas/events/consent-imported.js';
 import type { VendorList } from '../../../schemas/iab/vendor-list.js';
 import type { Texts } from '../i18n/texts.js';
 import { dayText, momentText } from '../rendering/times-text.js';
@@ -82,7 +82,15 @@ function decisionText(consent: SealedConsent, { configuration }: ShownRecord, te
     const title = configuration?.categories.find((category) => category.key === key)?.title ?? {};
     return Object.hasOwn(title, language) ? `“${title[language]}”` : key;
   };
-  const chosen = Object.entries(categories ?? {}).map(([key, isGranted]) => `${nameOf(key)} ${isGranted ? yes : no}`);
+  const services = new Map(
+    (configuration?.categories ?? []).flatMap((one) => (one.services ?? []).map(({ key, name }) => [key, `“${name}”`])),
+  );
+  const chosen = [
+    ...Object.entries(categories ?? {}).map(([key, isGranted]) => `${nameOf(key)} ${isGranted ? yes : no}`),
+    ...Object.entries(servicesOf(consent) ?? {}).map(
+      ([key, isGranted]) => `${services.get(key) ?? key} ${isGranted ? yes : no}`,
+    ),
+  ];
   return `${decisionWord(decision, texts)} (${type}${chosen.length === 0 ? '' : `: ${chosen.join(', ')}`})`;
 }
 

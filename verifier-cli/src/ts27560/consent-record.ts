@@ -1,4 +1,4 @@
-import { originOf, type SealedConsent } from '../../../schemas/events/consent-imported.js';
+import { originOf, type SealedConsent, servicesOf } from '../../../schemas/events/consent-imported.js';
 import type { ConsentCategory, SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
 import { isErasureStanding } from '../show/certificate.js';
 import type { ShownRecord } from '../show/shown-record.js';
@@ -175,9 +175,15 @@ function processes({ record, configuration }: VerifiedConsent): readonly Node[] 
 }
 
 function processOf(category: ConsentCategory, { cookies }: SiteConfigPublishedRecord): Node {
-  const { key, title, purpose, personal_data: data, recipients, retention_days: days } = category;
+  const { key, title, purpose, personal_data: data, recipients, services = [], retention_days: days } = category;
   const providers = cookies.filter((cookie) => cookie.category === key && cookie.party === 'third');
-  const names = [...new Set([...recipients, ...providers.map(({ provider }) => provider)])];
+  const names = [
+    ...new Set([
+      ...recipients,
+      ...services.map(({ recipient }) => recipient),
+      ...providers.map(({ provider }) => provider),
+    ]),
+  ];
   const listsNone = 'the configuration lists none';
   const duration: Node = { '@type': 'dpv:TemporalDuration', 'rdf:value': `P${days}D` };
   return {
@@ -212,13 +218,21 @@ function events({ shown, record }: VerifiedConsent): readonly Node[] {
   const { decision, categories, valid_until: until, channel } = record;
   const source = shown.disclosed.find(({ name }) => name === 'source')?.value;
   const event = (type: Term, isAccepted: boolean | null): Node => {
-    const keys = Object.entries(categories ?? {}).flatMap(([key, is]) =>
-      isAccepted === null || is === isAccepted ? key : [],
-    );
+    const listed = (name: string, answers: Readonly<Record<string, boolean>> | null): string => {
+      const keys = Object.entries(answers ?? {}).flatMap(([key, is]) =>
+        isAccepted === null || is === isAccepted ? key : [],
+      );
+      return keys.length === 0 ? '' : `${name}: ${keys.join(', ')}`;
+    };
     return {
       '@type': type,
-      'dct:description':
-        keys.length === 0 ? `decision: ${decision}` : `decision: ${decision}; categories: ${keys.join(', ')}`,
+      'dct:description': [
+        `decision: ${decision}`,
+        listed('categories', categories),
+        listed('services', servicesOf(record)),
+      ]
+        .filter((part) => part !== '')
+        .join('; '),
       'dpv:isIndicatedAtTime': moment(originOf(record)?.claimed_at ?? record.created_at),
       'dpv:isIndicatedBy': { '@id': subjectId(record) },
       'dpv:hasIndicationMethod': typeof source === 'string' ? `${channel}, ${source}` : channel,

@@ -1,6 +1,11 @@
 import * as z from 'zod';
 import { CONSENT_IMPORTED, ImportedConsent, type SealedConsent } from '../../../schemas/events/consent-imported.js';
-import { CONSENT_RECORDED, ConsentRecord, HASH_VERSION } from '../../../schemas/events/consent-recorded.js';
+import {
+  CONSENT_RECORDED,
+  ConsentRecord,
+  type ConsentRecordV2,
+  HASH_VERSION,
+} from '../../../schemas/events/consent-recorded.js';
 import type { ConsentType } from '../../../schemas/events/sealed-event.js';
 import { BatchHeader, batchLeaf, type RunPlace, runLeaf } from '../../../schemas/evidence/batch-header.js';
 import { disclosureDigest } from '../../../schemas/evidence/disclosure.js';
@@ -15,7 +20,9 @@ export type EntryMembers = Omit<Entry, 'v'>;
 /** A batch header of any version. */
 export type HeaderMembers = Omit<BatchHeader, 'v'>;
 /** A consent's record with hashes of any version. */
-export type ConsentMembers = Omit<SealedConsent, 'hash_version'> & Pick<Partial<ImportedConsent>, 'import'>;
+export type ConsentMembers = Omit<SealedConsent, 'hash_version'> &
+  Pick<Partial<ImportedConsent>, 'import'> &
+  Partial<Pick<ConsentRecordV2, 'services'>>;
 
 /** Shape and hash of an entry, selected by its `v`. */
 export interface EntryScheme {

@@ -77,6 +77,8 @@ function DecisionSection({ siteId, consent, record }: DecisionSectionProps) {
   /** The published title of a category, or its key until the title is known. */
   const titleOf = (key: string) =>
     shown.data?.categories.find((category) => category.key === key)?.title[record.language] ?? key;
+  const serviceOf = (key: string) =>
+    shown.data?.categories.flatMap(({ services = [] }) => services).find((service) => service.key === key)?.name ?? key;
   return (
     <Section title={consents.decision}>
       <Facts
@@ -92,6 +94,9 @@ function DecisionSection({ siteId, consent, record }: DecisionSectionProps) {
           ...Object.entries(record.categories ?? {}).map(
             ([key, isGranted]) =>
               [consents.categoryNamed(titleOf(key)), isGranted ? consents.granted : consents.refused] as const,
+          ),
+          ...Object.entries(record.services ?? {}).map(
+            ([key, isGranted]) => [serviceOf(key), isGranted ? consents.granted : consents.refused] as const,
           ),
           [consents.type, record.consent_type],
           ...(record.import == null

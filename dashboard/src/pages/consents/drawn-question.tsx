@@ -31,7 +31,7 @@ export function DrawnQuestion({ siteId, record, slug, presentation }: DrawnQuest
     const policy =
       text === undefined || record.consent_type !== 'cookie' ? null : { title: text.title, language: text.language };
     const view = { ...words, appearance: appearanceOf(shown.appearance), policy };
-    return drawingOf(view, stated, tickedBy(stated, record.categories));
+    return drawingOf(view, stated, tickedBy(stated, { ...record.categories, ...record.services }));
   }, [shown, text, record, presentation]);
   if (drawing === null) return null;
   return (

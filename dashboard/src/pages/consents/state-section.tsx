@@ -67,7 +67,7 @@ function StateTable({ siteId, items }: StateTableProps) {
   const { list } = useFormats();
   const categoriesOf = ({ record }: StateOfSubject, isGranted: boolean) =>
     list(
-      Object.entries(record.categories ?? {})
+      [...Object.entries(record.categories ?? {}), ...Object.entries(record.services ?? {})]
         .filter(([, granted]) => granted === isGranted)
         .map(([key]) => key),
     );

@@ -31,7 +31,7 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
   'roll-up-lacks-stream': '{batch} numaralı toplamda, kapsadığı {other} numaralı grubun bir akışı yok',
   'roll-up-counts-fewer': '{batch} numaralı toplam, kapsadığı gruplardan daha az girdi veya etiket sayıyor',
   'refusal-permits':
-    '{records} kayıt ret veya geri alma belirtiyor, ama isteğe bağlı kategorilere yine de izin veriyor: {categories}',
+    '{records} kayıt ret veya geri alma belirtiyor, ama isteğe bağlı kategori veya hizmetlere yine de izin veriyor: {categories}',
   'presentation-contradicts':
     '{records} kayıt, kişinin karara götürmeyen veya gösterilmeyen bir düğmeyi kullandığını ya da programın gösterdiğinden başka sözleri olan bir bildirimi belirtiyor',
   'import-row-twice': '{records} kayıt, bir dosyanın başka bir kaydın da aktarıldığı satırından',
@@ -136,7 +136,7 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
   'notice-failed': '{notice} denetimlerinden geçemedi',
   'notice-not-proved': '{notice} kanıtlanmadı',
   'notice-unknown': '{notice} bu doğrulayıcının tanımadığı bir sürümde olabilir',
-  'category-unknown': 'kayıt, yapılandırmasında olmayan bir kategoriyi belirtiyor: {category}',
+  'category-unknown': 'kayıt, yapılandırmasında olmayan bir kategori veya hizmet belirtiyor: {category}',
   'no-notice-included': 'rızanın belirttiği metin ve yapılandırmalardan hiçbiri pakette yok',
   'notices-not-known': 'paket sitenin tüm metin ve yapılandırma olaylarını içermiyor veya bazılarının türü bilinmiyor',
   'objection-open': '{objection}; {why}',
@@ -211,6 +211,7 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
   'approval-incomplete': 'approval_token_id ve identity_assurance birlikte null olmalı veya hiçbiri olmamalıdır',
   'vouched-without-token': 'vouched değerleri belirtiyor, ancak onay belirteci yok',
   'vouched-not-committed': 'vouched, kaydın bağlı olmadığı {name} değerini belirtiyor',
+  'service-refused': 'kayıt {category} kategorisine izin veriyor, ama hizmetlerinden birini reddediyor',
   'salts-not-compared': 'bir paketin yalnızca ilk {limit} tuzu karşılaştırılır',
   'salt-repeated': 'bir değerin tuzu, başka bir kaydın bir değerininkiyle aynı',
   'stream-of-no-site': 'akış bir siteye ait değil',

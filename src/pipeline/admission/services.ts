@@ -1,0 +1,63 @@
+import type { ConsentRequest } from '../../../schemas/api/consents.js';
+import type { FieldError } from '../../../schemas/api/error-codes.js';
+import type { ConsentRecordV2 } from '../../../schemas/events/consent-recorded.js';
+import type { ConsentCategory, ServiceConfiguration } from '../../../schemas/events/site-config.js';
+
+type Choice = Pick<ConsentRequest, 'categories' | 'services' | 'decision'>;
+
+/**
+ * Returns the decision on every service of the configuration, by its category. A service that the request does not name
+ * has the answer of its category, so that a caller who knows only categories permits what a person who pressed them
+ * would.
+ * @returns null if visitors cannot decide on services, or if the request decides on none of them
+ */
+export function decidedServices(
+  { categories, services }: Choice,
+  config: ServiceConfiguration,
+): ConsentRecordV2['services'] {
+  if (config.service_switches !== true) return null;
+  const decided = config.categories.flatMap((category) => {
+    const ofCategory = memberOf(categories, category.key);
+    const answers = keysOf(category).flatMap((key) => {
+      const answer = memberOf(services, key) ?? ofCategory;
+      return answer === undefined ? [] : [[key, answer] as const];
+    });
+    return answers.length === 0 ? [] : [[category.key, Object.fromEntries(answers)] as const];
+  });
+  return decided.length === 0 ? null : Object.fromEntries(decided);
+}
+
+/**
+ * Returns the services that contradict the category to which they belong, or the decision. A reader who knows only
+ * categories must never permit a service that the person refused.
+ */
+export function contradictoryServices(
+  { categories, services, decision }: Choice,
+  config: ServiceConfiguration,
+): FieldError[] {
+  if (services == null || decision === 'withdrawn' || config.service_switches !== true) return [];
+  return config.categories.flatMap((category) =>
+    keysOf(category).flatMap((key): FieldError[] => {
+      const isGranted = memberOf(services, key);
+      const field = `services.${key}`;
+      if (isGranted === false && category.required)
+        return [{ field, message: `belongs to the required category ${category.key}, which a person cannot refuse` }];
+      if (isGranted === false && memberOf(categories, category.key) === true)
+        return [
+          { field, message: `is refused, but its category ${category.key} is granted: send false for the category` },
+        ];
+      return isGranted === true && !category.required && decision === 'rejected'
+        ? [{ field, message: 'is granted, but the decision is rejected: send partial, or false' }]
+        : [];
+    }),
+  );
+}
+
+function keysOf({ services = [] }: ConsentCategory): readonly string[] {
+  return services.map(({ key }) => key);
+}
+
+/** Reads a member, but not an inherited one: the caller chooses the names. */
+function memberOf(answers: Readonly<Record<string, boolean>> | null | undefined, key: string): boolean | undefined {
+  return answers != null && Object.hasOwn(answers, key) ? answers[key] : undefined;
+}

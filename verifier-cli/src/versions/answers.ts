@@ -1,0 +1,40 @@
+import type { ConsentCategory } from '../../../schemas/events/site-config.js';
+import type { ConsentMembers } from './schemes.js';
+
+/** An answer of a record to a category, or to a service, whose path is `category/service`. */
+export interface Answer {
+  readonly path: string;
+  readonly isGranted: boolean;
+}
+
+/** All answers of a record, those to categories first. No key contains `/`. */
+export function answersOf({
+  categories,
+  services,
+}: Pick<ConsentMembers, 'categories' | 'services'>): readonly Answer[] {
+  const ofCategories = Object.entries(categories ?? {}).map(([path, isGranted]) => ({ path, isGranted }));
+  const ofServices = Object.entries(services ?? {}).flatMap(([category, answers]) =>
+    Object.entries(answers).map(([key, isGranted]) => ({ path: `${category}/${key}`, isGranted })),
+  );
+  return [...ofCategories, ...ofServices];
+}
+
+/** The paths that a record permits: of a permitted category without those of its services. */
+export function permittedPaths(consent: Pick<ConsentMembers, 'categories' | 'services'>): readonly string[] {
+  const granted = answersOf(consent).flatMap(({ path, isGranted }) => (isGranted ? [path] : []));
+  return granted.filter((path) => !granted.some((other) => path.startsWith(`${other}/`)));
+}
+
+/** The paths on which a person could decide under a category. */
+export function pathsOf({ key, services = [] }: ConsentCategory, hasSwitches: boolean): readonly string[] {
+  return [key, ...(hasSwitches ? services.map((service) => `${key}/${service.key}`) : [])];
+}
+
+/** A category that the record permits although it refuses one of the services below it, or null if there is none. */
+export function contradictedCategory({
+  categories,
+  services,
+}: Pick<ConsentMembers, 'categories' | 'services'>): string | null {
+  const permitted = Object.entries(services ?? {}).filter(([category]) => categories?.[category] === true);
+  return permitted.find(([, answers]) => Object.values(answers).includes(false))?.[0] ?? null;
+}
