@@ -183,7 +183,7 @@ export const SecondFactorResponse = z
         enabled_at: z.iso
           .datetime()
           .nullable()
-          .describe('Since when a sign-in requires a code; null: it requires none.'),
+          .describe('Since when a sign-in requires a code, or null if it does not.'),
         recovery_codes_left: z.int().describe('Recovery codes that were not used.'),
       })
       .describe('The result.'),
@@ -245,7 +245,7 @@ export const SecondFactorDisabledResponse = z
   .object({
     message: z.string().describe('What was done, in words.'),
     data: z
-      .object({ enabled_at: z.iso.datetime().nullable().describe('Always null: a sign-in requires no code.') })
+      .object({ enabled_at: z.iso.datetime().nullable().describe('Always null, because a sign-in requires no code.') })
       .describe('The result.'),
   })
   .meta({ id: 'SecondFactorDisabledResponse' });
@@ -270,7 +270,7 @@ export const SignUpRequestedResponse = z
     message: z.string().describe('What was done, in words.'),
     data: z
       .object({
-        token: z.string().nullable().describe('For /api/v1/auth/confirm-sign-up; null: it is on its way by mail.'),
+        token: z.string().nullable().describe('For /api/v1/auth/confirm-sign-up. It is null if it is sent by mail.'),
       })
       .describe('The result.'),
   })

@@ -93,7 +93,7 @@ export const ScannerQuery = z.object({
 export const VersionSummary = z
   .object({
     id: Uuid.describe('UUID of the object.'),
-    number: z.int().describe('Number of the version, from 1 in the order of publication.'),
+    number: z.int().describe('Number of the version, in the order of publication.'),
     language: z.string().describe('Language (BCP 47).'),
     title: z.string().describe('Title that visitors read.'),
     media_type: z.string().describe('Media type of the content.'),

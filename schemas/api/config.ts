@@ -28,7 +28,7 @@ export const DetectedRegion = z
     compliance_framework: z
       .enum(COMPLIANCE_FRAMEWORKS)
       .nullable()
-      .describe('Law under which the person was asked; null: not known.'),
+      .describe('Law under which the person was asked, or null if not known.'),
   })
   .meta({ id: 'DetectedRegion' });
 export type DetectedRegion = z.infer<typeof DetectedRegion>;
@@ -54,14 +54,14 @@ export const ConfigResponse = z
           'SHA-256 of the published configuration, which consents given now refer to.',
         ),
         controller: SiteConfigPublishedRecord.shape.controller.describe('Who is responsible for the personal data.'),
-        validity_days: z.int().nullable().describe('Days for which a consent is valid; null: not limited.'),
+        validity_days: z.int().nullable().describe('Days for which a consent is valid, or null for no limit.'),
         banner: z.record(z.string(), z.string()).describe('Texts of the banner.'),
         labels: z
           .partialRecord(z.enum([...BANNER_CONTROLS, ...BANNER_NOTICES]), BannerLabel)
           .describe(
             'Texts of the controls: those of `banner`, else those that the service has for the language, else English; and of the notices about a signal, which are those of the service.',
           ),
-        withdrawal: z.string().nullable().describe('How consent is withdrawn; null: not written yet.'),
+        withdrawal: z.string().nullable().describe('How consent is withdrawn, or null if not written yet.'),
         categories: z.array(BannerCategory).describe('The categories of the banner, in their order.'),
         service_switches: SiteConfigPublishedRecord.shape.service_switches.describe(
           'Whether visitors can accept each service by itself; absent: no.',

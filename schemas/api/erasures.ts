@@ -99,9 +99,11 @@ export const ErasureAnnouncement = z
   .object({
     event_id: Uuid.describe('The event in the log.'),
     state: z.enum(['waiting', 'logged', 'sealed', 'stamped']).describe('Where it stands.'),
-    batch: z.int().nullable().describe('Number of the Merkle batch; null: in no batch yet.'),
+    batch: z.int().nullable().describe('Number of the Merkle batch, or null if it is in none yet.'),
     checkpoint_size: z.int().nullable().describe('Size of the first stamped checkpoint that covers the event.'),
-    stamped_time: Time.nullable().describe('Time in the first time stamp that covers the event; null: none yet.'),
+    stamped_time: Time.nullable().describe(
+      'Time in the first time stamp that covers the event, or null if there is none yet.',
+    ),
   })
   .meta({ id: 'ErasureAnnouncement' });
 
@@ -126,14 +128,14 @@ export const ErasureReceipt = Erasure.extend({
           'Whether the planner statistics of the database hold samples of destroyed keys, because its schema was changed.',
         ),
       scrubbed_at: Time.nullable().describe(
-        'When the deleted bytes were removed from the database files; null: not yet, or nothing was deleted.',
+        'When the deleted bytes were removed from the database files, or null if they were not, or none were deleted.',
       ),
       backup_retention_days: z
         .int()
         .nullable()
-        .describe('Days for which backups are kept, according to the configuration; null: not configured.'),
+        .describe('Days for which backups are kept, according to the configuration, or null if it does not say.'),
       backups_until: Time.nullable().describe(
-        'Until when backups can exist from which the master key can decrypt the values; null: unknown, or nothing was destroyed.',
+        'Until when backups can exist from which the master key can decrypt the values, or null if that is unknown or nothing was destroyed.',
       ),
     })
     .describe('Copies of the erased values, and until when they can exist.'),

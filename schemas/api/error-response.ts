@@ -21,8 +21,8 @@ export const ErrorResponse = z
       )
       .optional()
       .describe('The invalid fields, for VALIDATION_ERROR and similar codes.'),
-    challenge: z.string().optional().describe('Of PROOF_OF_WORK_REQUIRED: `bits.expiry.authenticator`.'),
-    valid: z.literal(false).optional().describe('Of the verification routes: always false.'),
+    challenge: z.string().optional().describe('With PROOF_OF_WORK_REQUIRED: `bits.expiry.authenticator`.'),
+    valid: z.literal(false).optional().describe('Always false on the verification routes.'),
   })
   .meta({ id: 'ErrorResponse' });
 export type ErrorResponse = z.infer<typeof ErrorResponse>;

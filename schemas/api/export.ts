@@ -44,7 +44,7 @@ export const PublicPart = z.object({
     .describe(
       '`browser`: stated by an anonymous browser; `s2s`: by a backend of the tenant; `import`: by a former tool.',
     ),
-  api_key_id: Uuid.nullable().describe('The API key that recorded it; null: imported.'),
+  api_key_id: Uuid.nullable().describe('The API key that recorded it, or null if it was imported.'),
   import: ImportOrigin.nullish().describe('Origin of an imported consent.'),
 });
 
@@ -84,7 +84,7 @@ export const ExportedConsent = z
     proof_hash: Sha256Hex.describe('HMAC-SHA256 of the record, in hex.'),
     ...PublicPart.shape,
     import: ImportOrigin.nullable().describe('Origin of an imported consent; null: recorded here.'),
-    document_slug: z.string().nullable().describe('Slug of the document; null: not known to the service.'),
+    document_slug: z.string().nullable().describe('Slug of the document, or null if the service does not know it.'),
     is_anonymized: z.boolean().describe('Whether the personal values of the record were erased.'),
     ...PersonalPart.shape,
     attachments: z.array(ExportedAttachment).describe('Signature picture and custom document of the record.'),
@@ -181,7 +181,7 @@ export type ErasureListQuery = z.infer<typeof ErasureListQuery>;
 export const ErasureListResponse = z
   .object({
     data: z.array(ExportedErasure).describe('The result.'),
-    next_cursor: z.string().nullable().describe('Cursor of the next page; null on the last page.'),
+    next_cursor: z.string().nullable().describe('Cursor of the next page, or null on the last page.'),
     ...TEST_MEMBER,
   })
   .meta({ id: 'ErasureListResponse' });
@@ -196,7 +196,7 @@ export type ExportedFields = z.infer<typeof ExportedFields>;
 const pageOf = <T extends z.ZodType>(item: T) =>
   z.object({
     data: z.array(item).describe('The result.'),
-    next_cursor: z.string().nullable().describe('Cursor of the next page; null on the last page.'),
+    next_cursor: z.string().nullable().describe('Cursor of the next page, or null on the last page.'),
     ...TEST_MEMBER,
   });
 

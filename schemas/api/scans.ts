@@ -14,7 +14,7 @@ export const ScanRequest = z
       .boolean()
       .default(false)
       .describe(
-        'true: records the result in the event log of the site, sealed and stamped like a published text: evidence of the state of the site.',
+        'If true, the result is recorded in the event log of the site, sealed and stamped like a published text: evidence of the state of the site.',
       ),
   })
   .meta({ id: 'ScanRequest' });
@@ -23,7 +23,7 @@ export type ScanRequest = z.infer<typeof ScanRequest>;
 const Category = z
   .string()
   .nullable()
-  .describe('Key of the category under which the published configuration declares the name; null: not declared.');
+  .describe('Key of its category in the published configuration, or null if it is not declared there.');
 
 /** A cookie after a visit, without its value. */
 const ScannedCookie = z
@@ -32,7 +32,7 @@ const ScannedCookie = z
     domain: z.string().describe('Domain to which browsers send it.'),
     path: z.string().describe('Path below which browsers send it.'),
     party: z.enum(['first', 'third']).describe("`first`: of the site's domain, `third`: of another one."),
-    duration_seconds: z.int().nullable().describe('Seconds that it is kept; null: until the browser is closed.'),
+    duration_seconds: z.int().nullable().describe('Seconds that it is kept, or null for until the browser is closed.'),
     http_only: z.boolean().describe('Whether scripts cannot read it.'),
     secure: z.boolean().describe('Whether it is sent by HTTPS only.'),
     category: Category,
@@ -58,7 +58,7 @@ export const ScanVisit = z
     status: z.int().describe('HTTP status of the page.'),
     is_complete: z.boolean().describe('False: the page did not finish loading in time, or a limit left something out.'),
     cookies: z.array(ScannedCookie).describe('Cookies after the visit, at most 300.'),
-    storage: z.array(ScannedStorage).describe('Names that the page stored; empty without a browser.'),
+    storage: z.array(ScannedStorage).describe('Names that the page stored. Always empty without a browser.'),
     third_party_hosts: z
       .array(z.string())
       .describe('Hosts outside the domain that the page requested; without a browser, that its HTML names.'),
@@ -76,7 +76,7 @@ export const ScanFinding = z
       ),
     kind: z.enum(['cookie', ...STORAGE_KINDS]).describe('Kind of the name.'),
     name: z.string().describe('Its name.'),
-    domain: z.string().nullable().describe('Domain of a cookie; null for other kinds.'),
+    domain: z.string().nullable().describe('Domain of a cookie, or null for other kinds.'),
     category: Category,
   })
   .meta({ id: 'ScanFinding' });
@@ -85,9 +85,7 @@ export type ScanFinding = z.infer<typeof ScanFinding>;
 export const ScanResult = z
   .object({
     id: Uuid.describe('Id of the scan.'),
-    event_id: Uuid.nullable().describe(
-      'Id of the event that records the scan; null: the request did not ask for a record.',
-    ),
+    event_id: Uuid.nullable().describe('Id of the event that records the scan, or null if no record was requested.'),
     site_id: Uuid.describe('Site whose configuration the page was compared with.'),
     url: z.string().describe('Address that was scanned.'),
     method: z
@@ -96,7 +94,7 @@ export const ScanResult = z
     started_at: Instant.describe('Time at which the scan began.'),
     ended_at: Instant.describe('Time at which it ended.'),
     site_config_hash: Sha256Hex.nullable().describe(
-      'SHA-256 of the published configuration that the page was compared with; null: none is published.',
+      'SHA-256 of the published configuration that the page was compared with, or null if none is published.',
     ),
     visits: z.array(ScanVisit).describe('The visits. A site without a cookie policy has only the first.'),
     findings: z.array(ScanFinding).describe('Names that are not declared, or that were set without permission.'),

@@ -32,17 +32,17 @@ export const StatusItem = z
     categories: z
       .record(z.string(), z.boolean())
       .nullable()
-      .describe('The decision on each category: true if accepted; null: the consent has no categories.'),
+      .describe('The decision on each category: true if accepted. Null if the consent has no categories.'),
     services: DecidedServices,
     language: z.string().describe('Language (BCP 47).'),
-    document_slug: z.string().nullable().describe('Slug of the document; null: not known to the service.'),
+    document_slug: z.string().nullable().describe('Slug of the document, or null if the service does not know it.'),
     document_version_id: Uuid.describe('The version of the document that the person was shown.'),
     compliance_framework: z
       .enum(COMPLIANCE_FRAMEWORKS)
       .nullable()
-      .describe('Law under which the person was asked; null: not known.'),
+      .describe('Law under which the person was asked, or null if not known.'),
     created_at: Instant.describe('When the consent was recorded.'),
-    valid_until: Instant.nullable().describe('Until when the consent is valid; null: not limited.'),
+    valid_until: Instant.nullable().describe('Until when the consent is valid, or null for no limit.'),
     ...STATED_ORIGIN,
   })
   .meta({ id: 'StatusItem' });

@@ -20,13 +20,13 @@ export const VerifiedRecord = z
       .boolean()
       .nullable()
       .describe(
-        'Whether the record is proved to be in its batch, and the batch in the ledger; null while the record is in no batch.',
+        'Whether the record is proved to be in its batch, and the batch in the ledger, or null while the record is in no batch.',
       ),
     is_anonymized: z.boolean().describe('Whether the personal values of the record were erased.'),
     is_tsa_stamped: z
       .boolean()
       .describe('Whether a time stamp covers the batch of the record. The signature of the token is not verified.'),
-    created_at: Instant.nullable().describe('When the consent was recorded; null: unreadable.'),
+    created_at: Instant.nullable().describe('When the consent was recorded, or null if the record is unreadable.'),
     ...STATED_ORIGIN,
   })
   .meta({ id: 'VerifiedRecord' });
@@ -68,14 +68,14 @@ export const PublicVerifyResponse = z
     source: z.literal('server').describe('Where the answer comes from.'),
     server_record_found: z.literal(true).describe('Whether the service has a record of this token.'),
     data: VerifiedRecord.extend({
-      site_domain: z.string().nullable().describe('Domain of the site; null: not known to the service.'),
+      site_domain: z.string().nullable().describe('Domain of the site, or null if the service does not know it.'),
       categories: z
         .record(z.string(), z.boolean())
         .nullable()
-        .describe('The decision on each category: true if accepted; null: the consent has no categories.'),
+        .describe('The decision on each category: true if accepted. Null if the consent has no categories.'),
       services: DecidedServices,
       language: z.string().nullable().describe('Language (BCP 47).'),
-      valid_until: Instant.nullable().describe('Until when the consent is valid; null: not limited.'),
+      valid_until: Instant.nullable().describe('Until when the consent is valid, or null for no limit.'),
       timestamp: z
         .object({
           time: Instant.describe('Time in the time stamp.'),
@@ -115,7 +115,7 @@ export const ClientTokenFields = z
       .max(40)
       .nullable()
       .optional()
-      .describe('Until when the consent is valid; null: not limited.'),
+      .describe('Until when the consent is valid, or null for no limit.'),
   })
   .meta({ id: 'ClientTokenFields' });
 export type ClientTokenFields = z.infer<typeof ClientTokenFields>;

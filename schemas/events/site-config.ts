@@ -47,7 +47,7 @@ export const ConsentCategory = z
       .describe('Why the processing is lawful.'),
     personal_data: z.array(z.string().max(200)).max(50).describe('Kinds of personal data that are processed.'),
     recipients: z.array(z.string().max(200)).max(50).describe('Who receives the data.'),
-    retention_days: z.int().min(1).nullable().describe('Days for which the data are kept; null: not limited.'),
+    retention_days: z.int().min(1).nullable().describe('Days for which the data are kept, or null for no limit.'),
     services: z.array(ConsentService).max(100).exactOptional().describe('Services by name.'),
   })
   .meta({ id: 'Category' });
@@ -76,7 +76,7 @@ export const ConsentCookie = z
       .int()
       .min(1)
       .nullable()
-      .describe('How long the browser keeps it, in seconds; null: until the browser is closed.'),
+      .describe('How long the browser keeps it, in seconds, or null for until it is closed.'),
     purpose: ByLanguage,
   })
   .meta({ id: 'Cookie' });

@@ -20,7 +20,7 @@ export type PromiseVerdict =
 /**
  * Verifies a promise: its text, its path to the signed root, the signature of the promise key over the root, and the
  * certificate of this key by the ledger's key. Never throws, because every input may be hostile.
- * @param keys keys of the ledger, trusted by the verifying person; only those of Ed25519 certify promises
+ * @param keys keys of the ledger, trusted by the relying party; only those of Ed25519 certify promises
  */
 export async function verifyPromise(promise: SignedPromise, keys: readonly VerifierKey[]): Promise<PromiseVerdict> {
   const forged = (reason: string): PromiseVerdict => ({ outcome: 'forged', reason });

@@ -45,7 +45,7 @@ export interface TimestampInput {
     | { readonly data: Uint8Array }
     | { readonly imprint: { readonly algorithm: HashAlgorithm; readonly digest: Uint8Array } };
   /**
-   * DER certificates that the verifying person trusts: roots, intermediates or the signer's own.
+   * DER certificates that the relying party trusts: roots, intermediates or the signer's own.
    */
   readonly trustAnchors: readonly Uint8Array[];
   /** DER certificates that help to build the chain. Nothing in them is trusted. */

@@ -22,7 +22,7 @@ export interface AuditOptions extends AuditParts {
   readonly load?: number;
   readonly onProgress?: (section: SectionName, done: number, total: number | null) => void;
   readonly onFinding?: (finding: Finding) => void;
-  /** Stores how far the audit came. */
+  /** Stores how far the audit has got. */
   readonly onState?: (state: AuditState) => Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export interface AuditResult {
   readonly findings: readonly Finding[];
   /** Findings that are not listed because there are too many. */
   readonly more: number;
-  /** Findings that may follow from a lost tail of the log, counted. */
+  /** Number of findings that a lost end of the log may explain. */
   readonly folded: readonly FoldedFindings[];
 }
 
@@ -106,7 +106,7 @@ async function unlessUnreadable({ findings }: Section, name: SectionName, work: 
   }
 }
 
-/** Returns a function that rests after each piece of work, so that the work takes its share of the time. */
+/** Returns a function that pauses after each piece of work, so that the audit takes only its share of the time. */
 function createPace(load: number, signal: AbortSignal | undefined): () => Promise<void> {
   let since = performance.now();
   return async () => {

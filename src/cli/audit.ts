@@ -19,8 +19,8 @@ export function auditCommand(context: CliContext): Command {
   return new Command('audit')
     .description('compare everything stored with the event log, the seals and the time stamps; changes nothing')
     .option('--json', 'print only one JSON object on standard output')
-    .option('--resume <file>', 'keep in this file how far the audit came, and continue from it')
-    .option('--load <percent>', 'share of the time in which the audit may work', percent, 100)
+    .option('--resume <file>', 'save the progress of the audit in this file, and resume from it')
+    .option('--load <percent>', 'share of the time for which the audit may work; it pauses for the rest', percent, 100)
     .addHelpText('after', HELP)
     .action(async (options: Options) => {
       const from = options.resume === undefined ? undefined : await readState(options.resume);

@@ -5,7 +5,7 @@ import { demonstrate } from '../demo/demonstrate.js';
 export function demoCommand(): Command {
   return new Command('demo')
     .description(
-      'records consents, verifies their evidence, alters it, and erases a person: in demo-output, in a minute',
+      'record consents, verify their evidence, alter it, and erase a person, all in demo-output; takes a minute',
     )
     .argument('[count]', 'number of consents, from 200 (default: 1000)')
     .action((count: string | undefined) => demonstrate(count));

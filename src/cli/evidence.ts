@@ -53,10 +53,10 @@ export function evidenceCommand(context: CliContext): Command {
       )
       .option('--from <time>', 'consents at or after this time, e.g. 2026-01-31T00:00:00Z')
       .option('--to <time>', 'consents before this time')
-      .option('--consent-type <type>', 'consents of this type only')
-      .option('--document-version <id>', 'consents to this document version only', uuid)
-      .option('--record <id>', 'this record only, by id or consent token; may be repeated', several)
-      .option('--visitor <visitor_id>', 'consents of this person only')
+      .option('--consent-type <type>', 'only consents of this type')
+      .option('--document-version <id>', 'only consents to this document version', uuid)
+      .option('--record <id>', 'only this record, by id or consent token; may be repeated', several)
+      .option('--visitor <visitor_id>', 'only consents of this person')
       .action((options: Options) => exportPackage(context, options)),
   );
   return group;

@@ -105,7 +105,7 @@ export interface ForwardOptions {
 
 /**
  * Sends the webhooks of test records from now on to a receiver on this machine, each once and in order, until the
- * signal. A receiver that is down misses them, as the output shows.
+ * signal ends the work. A receiver that is down misses them, as the output shows.
  * @throws CommandError if the service refuses the key, or does not answer at the beginning
  */
 export async function forwardTestEvents(options: ForwardOptions): Promise<void> {
@@ -165,7 +165,7 @@ interface Problem {
   readonly problem: string;
   /** Whether the next request would fail in the same way. */
   readonly isFinal: boolean;
-  /** Milliseconds that the service asks to wait. */
+  /** How long the service asks the program to wait, in milliseconds. */
   readonly waitMs: number;
 }
 

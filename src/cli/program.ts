@@ -52,7 +52,7 @@ export async function createProgram(context: CliContext, args: readonly string[]
     .addHelpText('after', EXIT_CODES_HELP)
     .addHelpText(
       'after',
-      '\nIn a clone of the repository, call it as npx consent-ledger or node bin/consent-ledger.js.',
+      '\nIn a clone of the repository, run it as npx consent-ledger or node bin/consent-ledger.js.',
     );
   const [first, ...rest] = args;
   if (first === '--version' || first === '-v') return useStreams(program, context);

@@ -18,8 +18,8 @@ type Role = 'serve' | 'api' | 'worker';
 const DESCRIPTIONS: Readonly<Record<Role, string>> = {
   serve:
     'run the whole service: the part that answers callers, in API_PROCESSES processes, and a worker in one of its own',
-  api: 'run the part that answers callers; any number may run',
-  worker: 'run the background part: relay, projections, sealer, stamper, erasure; any number may run',
+  api: 'run the part that answers callers; you can run any number of them',
+  worker: 'run the background part: relay, projections, sealer, stamper, erasure; you can run any number of them',
 };
 
 /**
@@ -94,7 +94,10 @@ function nextSteps(url: string): string[] {
  */
 export function migrateCommand(context: CliContext): Command {
   return jsonCommand('migrate', 'bring the database schema up to date; safe to repeat')
-    .option('--roles', 'only create the database roles, which no dump contains: before a dump is restored')
+    .option(
+      '--roles',
+      'only create the database roles, which a dump does not contain; run it before you restore a dump',
+    )
     .action(async (options: { readonly json?: boolean; readonly roles?: boolean }) => {
       if (options.roles === true) {
         const config = configOf(context);

@@ -110,7 +110,16 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'api/tool',
   ],
   'api/checkpoints': ['platform', 'pipeline/ledger', 'evidence', 'api/server', 'api/guards'],
-  'api/openapi': ['api/server', 'api/guards', 'api/tool', 'api/auth', 'api/public', 'api/panel', 'api/checkpoints'],
+  'api/openapi': [
+    'platform/config',
+    'api/server',
+    'api/guards',
+    'api/tool',
+    'api/auth',
+    'api/public',
+    'api/panel',
+    'api/checkpoints',
+  ],
   'api/discovery': ['platform', 'api/server', 'api/openapi'],
 
   audit: [

@@ -65,6 +65,6 @@ test('of several policies in one batch, the last one decides', () => {
   expect(some.of(4, 3_010)).toEqual({ sealMs: 60_000, stampMs: 61_000 });
 });
 
-test('the verifying person may only shorten the delay to the stamp', () => {
+test('the relying party may only shorten the delay to the stamp', () => {
   expect(delays([[0, LONG]], 5_000).of(3, 2_000)).toEqual({ sealMs: 9_000_000, stampMs: 5_000 });
 });

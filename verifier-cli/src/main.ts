@@ -22,7 +22,7 @@ const program = new Command('consent-verify')
   .showHelpAfterError()
   .addHelpText(
     'after',
-    '\nTwo more commands use the network: consent-verify witness --help, consent-verify watch --help.\nIn a clone of the repository, call it as npx consent-verify or node verifier-cli/bin/consent-verify.js.',
+    '\nTwo more commands use the network; see consent-verify witness --help and consent-verify watch --help.\nIn a clone of the repository, run it as npx consent-verify or node verifier-cli/bin/consent-verify.js.',
   );
 
 const warn = (text: string) => process.stderr.write(`consent-verify: warning: ${printable(text)}\n`);
@@ -33,29 +33,29 @@ function verifyingCommand(name: string): Command {
     .command(name)
     .option(
       '--trust <file>',
-      'file with all that you trust: a trust policy (C2SP tlog-policy) and root certificates in PEM; in place of --ledger-key, --witness-key and --witnesses',
+      'one file with everything that you trust: a trust policy (C2SP tlog-policy) and root certificates (PEM); replaces --ledger-key, --witness-key and --witnesses',
     )
     .option(
       '--tsa-ca <file>',
-      'root certificate of a time stamp authority that you trust, PEM or DER; may be repeated',
+      'root certificate (PEM or DER) of a time stamp authority that you trust; may be repeated',
       collect,
     )
-    .option('--ledger-key <file>', "the ledger's public key, as published by its operator; may be repeated", collect)
-    .option('--witness-key <key>', "a witness's verifier key, or a file with it; may be repeated", collect)
+    .option('--ledger-key <file>', 'public key of the ledger, as its operator publishes it; may be repeated', collect)
+    .option('--witness-key <key>', 'verifier key of a witness, or a file that contains it; may be repeated', collect)
     .option(
       '--witnesses <n>',
-      "number of these witnesses that must have cosigned the newest checkpoint; default: that of the ledger's policy",
+      'how many of these witnesses must have cosigned the newest checkpoint; default: as many as the policy of the ledger requires',
     )
     .option(
       '--max-delay <duration>',
-      'maximum time between the claimed time of a record and its time stamp, for example 30m; default: by the policy of the ledger, which it can only tighten',
+      'longest time allowed between the claimed time of a record and its time stamp, for example 30m; default: what the policy of the ledger allows, which this option can only shorten',
     )
     .option(
       '--max-age <duration>',
-      'maximum age of the newest time stamp, when the package was made and at the time of verification; default: 24h when the package was made, and no limit now',
+      'oldest that the newest time stamp may be, both when the package was made and when it is verified; default: 24h when the package was made, and no limit when it is verified',
     )
-    .option('--require-stamps <n>', 'number of distinct time stamp authorities that must cover every record', '1')
-    .option('--at <time>', 'time of verification, for example 2040-01-31T12:00:00Z; default: now')
+    .option('--require-stamps <n>', 'how many different time stamp authorities must have stamped every record', '1')
+    .option('--at <time>', 'verify as of this time, for example 2040-01-31T12:00:00Z; default: now')
     .option('--language <language>', 'language of the report: en or tr', 'en');
 }
 
@@ -74,11 +74,11 @@ packageCommand('check', 'report')
   .argument('<file>', 'evidence package (ZIP) or contradiction proof (JSON)')
   .option(
     '--verbose',
-    'also print whole keys, the units of work that the verification took, and the checks that do not apply',
+    'also print keys in full, the amount of work that the verification took, and the checks that do not apply',
   )
-  .option('--person <value>', 'visitor id of the person whose records the package or receipt must be of')
-  .option('--promise <file>', 'promise of the service, to hold against the package; may be repeated', collect)
-  .option('--contradiction <file>', 'file for the proof that a promise was broken; must not exist')
+  .option('--person <value>', 'visitor id of the person that the package or receipt must be about')
+  .option('--promise <file>', 'promise by the service to check against the package; may be repeated', collect)
+  .option('--contradiction <file>', 'write the proof that a promise was broken to this file, which must not exist')
   .addHelpText(
     'after',
     '\nExit codes: 0 valid, or contradiction proved; 1 invalid, or not proved; 2 usage error, or the file is neither a package nor a proof; 3 indeterminate.',
@@ -93,17 +93,20 @@ packageCommand('check', 'report')
 
 program
   .command('promise')
-  .description('verify the promise in the answer to a consent, and print what was promised')
+  .description('verify the promise that the service returned for a consent, and print what it promised')
   .argument(
     '<file>',
-    'value of `promise`, the whole answer to one consent, or the acceptance that an SDK returns (JSON)',
+    'JSON file: the value of `promise`, the whole response to one consent, or what an SDK returned for it',
   )
-  .option('--ledger-key <file>', "the ledger's public key, as published by its operator; may be repeated", collect)
-  .option('--trust <file>', 'trust policy (C2SP tlog-policy) with the keys of the ledger, in place of --ledger-key')
+  .option('--ledger-key <file>', 'public key of the ledger, as its operator publishes it; may be repeated', collect)
+  .option(
+    '--trust <file>',
+    'trust policy (C2SP tlog-policy) that contains the keys of the ledger; replaces --ledger-key',
+  )
   .option('--json', 'print one JSON object instead of text')
   .addHelpText(
     'after',
-    '\nExit codes: 0 genuine; 1 not genuine; 2 usage error, or no promise; 3 no matching key given.',
+    '\nExit codes: 0 genuine; 1 not genuine; 2 usage error, or no promise; 3 none of the given keys matches.',
   )
   .action(async (path: string, options: PromiseOptions) => {
     process.exitCode = await runPromise(path, options, (text) => process.stdout.write(text));
@@ -113,15 +116,18 @@ packageCommand('show', 'record')
   .description('verify an evidence package or a receipt and print one record with its text and its proof')
   .argument('<package>', 'evidence package (ZIP) or receipt (JSON)')
   .argument('<record>', 'event id, consent token (ct_…) or proof hash of the record')
-  .option('--attachments <folder>', 'folder to which the signature picture and the document of the person are saved')
-  .option('--certificate <file>', 'also write the consent as one page for print: HTML, for A4 and Letter')
+  .option('--attachments <folder>', 'save the signature picture and document of the person to this folder')
+  .option(
+    '--certificate <file>',
+    'also write a one-page certificate of the consent to this file: HTML, to print on A4 or Letter',
+  )
   .option(
     '--format <format>',
-    'ts27560: print a consent record of ISO/IEC TS 27560:2023 in JSON-LD instead of text, unless the evidence is invalid',
+    'ts27560 prints a consent record according to ISO/IEC TS 27560:2023 (JSON-LD) instead of text, unless the evidence is invalid',
   )
   .option(
     '--vendor-list <file>',
-    'vendor list of IAB Europe whose SHA-256 the configuration states, to compare the bits of legitimate interest of a TC string',
+    'the IAB Europe vendor list whose SHA-256 is in the configuration; needed to check the legitimate-interest bits of a TC string',
   )
   .addHelpText(
     'after',
@@ -141,10 +147,7 @@ packageCommand('show', 'record')
 verifyingCommand('list')
   .description('verify an evidence package and list its consents, each with its own verdict')
   .argument('<package>', 'evidence package (ZIP) or receipt (JSON)')
-  .option(
-    '--person <value>',
-    'list only the records that disclose this value, such as a visitor id or an e-mail address',
-  )
+  .option('--person <value>', 'list only records that disclose this value, such as a visitor id or an e-mail address')
   .option('--csv', 'print CSV (RFC 4180) instead of a table')
   .option('--json', 'print one JSON array instead of a table')
   .addHelpText(
@@ -162,21 +165,21 @@ verifyingCommand('list')
 program
   .command('timestamp')
   .description('verify one RFC 3161 time stamp token')
-  .argument('<token>', 'time stamp response or bare token (DER, BER or PEM)')
-  .option('--data <file>', 'stamped file')
-  .option('--digest <alg:hex>', 'digest of the stamped file, for example sha256:9f86…')
-  .requiredOption('--tsa-ca <file>', 'root certificate that you trust, PEM or DER; may be repeated', collect)
-  .option('--untrusted <file>', 'intermediate certificates, PEM or DER; may be repeated', collect)
-  .option('--crl <file>', 'certificate revocation list, PEM or DER; may be repeated', collect)
-  .option('--ocsp <file>', 'OCSP response, DER; may be repeated', collect)
-  .option('--at <time>', 'time of verification, for example 2040-01-31T12:00:00Z; default: now')
+  .argument('<token>', 'time stamp response, or the token alone (DER, BER or PEM)')
+  .option('--data <file>', 'file that was stamped')
+  .option('--digest <alg:hex>', 'digest of the file that was stamped, for example sha256:9f86…')
+  .requiredOption('--tsa-ca <file>', 'root certificate (PEM or DER) that you trust; may be repeated', collect)
+  .option('--untrusted <file>', 'intermediate certificates (PEM or DER); may be repeated', collect)
+  .option('--crl <file>', 'certificate revocation list (PEM or DER); may be repeated', collect)
+  .option('--ocsp <file>', 'OCSP response (DER); may be repeated', collect)
+  .option('--at <time>', 'verify as of this time, for example 2040-01-31T12:00:00Z; default: now')
   .option(
     '--policy <oid>',
-    'policy to accept, for example 1.3.6.1.4.1.4146.2.2; may be repeated; default: any',
+    'accept only tokens under this policy, for example 1.3.6.1.4.1.4146.2.2; may be repeated; default: any policy',
     collect,
   )
-  .option('--nonce <hex>', 'nonce of the request, in hexadecimal')
-  .option('--revocation <mode>', 'require or ignore revocation information', 'require')
+  .option('--nonce <hex>', 'nonce that the request contained, in hexadecimal')
+  .option('--revocation <mode>', 'whether to require or ignore revocation information: require or ignore', 'require')
   .option('--json', 'print one JSON object instead of text')
   .addHelpText('after', '\nExit codes: 0 valid; 1 invalid; 2 usage error; 3 indeterminate.')
   .action(async (path: string, options: TimestampOptions) => {
@@ -188,20 +191,32 @@ program
 
 program
   .command('compare')
-  .description('compare two packages, receipts or checkpoints of one ledger: one history, or a contradiction')
+  .description(
+    'compare two packages, receipts or checkpoints of one ledger, and report whether they contradict each other',
+  )
   .argument('<a>', 'evidence package (ZIP), receipt (JSON) or checkpoint note')
   .argument('<b>', 'evidence package (ZIP), receipt (JSON) or checkpoint note to compare with')
-  .option('--ledger-key <file>', "the ledger's public key, as published by its operator; may be repeated", collect)
-  .option('--trust <file>', 'trust policy (C2SP tlog-policy) with the keys of the ledger, in place of --ledger-key')
+  .option('--ledger-key <file>', 'public key of the ledger, as its operator publishes it; may be repeated', collect)
+  .option(
+    '--trust <file>',
+    'trust policy (C2SP tlog-policy) that contains the keys of the ledger; replaces --ledger-key',
+  )
   .option(
     '--tsa-ca <file>',
-    'root certificate that you trust, to show when each side was stamped; may be repeated',
+    'root certificate that you trust, used to show when each of the two was stamped; may be repeated',
     collect,
   )
-  .option('--consistency <file>', 'consistency proof, as served under /checkpoints/; may be repeated', collect)
-  .option('--output <file>', 'file for the contradiction proof; must not exist')
+  .option(
+    '--consistency <file>',
+    'consistency proof that the service served under /checkpoints/; may be repeated',
+    collect,
+  )
+  .option('--output <file>', 'write the contradiction proof to this file, which must not exist')
   .option('--json', 'print one JSON object instead of text')
-  .addHelpText('after', '\nExit codes: 0 one history; 1 contradiction; 2 usage error; 3 undecided.')
+  .addHelpText(
+    'after',
+    '\nExit codes: 0 the two agree; 1 they contradict each other; 2 usage error; 3 cannot be decided.',
+  )
   .action(async (a: string, b: string, options: CompareOptions) => {
     process.exitCode = await runCompare(a, b, options, {
       out: (text) => process.stdout.write(text),
@@ -211,22 +226,28 @@ program
 
 program
   .command('check-contradiction')
-  .description('verify a contradiction proof that compare wrote')
+  .description('verify a contradiction proof that the command compare wrote')
   .argument('<file>', 'contradiction proof')
-  .option('--ledger-key <file>', "the ledger's public key, as published by its operator; may be repeated", collect)
-  .option('--trust <file>', 'trust policy (C2SP tlog-policy) with the keys of the ledger, in place of --ledger-key')
+  .option('--ledger-key <file>', 'public key of the ledger, as its operator publishes it; may be repeated', collect)
+  .option(
+    '--trust <file>',
+    'trust policy (C2SP tlog-policy) that contains the keys of the ledger; replaces --ledger-key',
+  )
   .option('--json', 'print one JSON object instead of text')
-  .addHelpText('after', '\nExit codes: 0 proved; 1 not proved; 2 usage error, or no such file; 3 no key given.')
+  .addHelpText(
+    'after',
+    '\nExit codes: 0 proved; 1 not proved; 2 usage error, or the file does not exist; 3 no key was given.',
+  )
   .action(async (path: string, options: ContradictionOptions) => {
     process.exitCode = await runCheckContradiction(path, options, (text) => process.stdout.write(text));
   });
 
 program
   .command('explain')
-  .description('explain a check of a report: what it asks, what makes it fail, and what leaves it open')
+  .description('explain a check of the report: what it asks, what makes it fail, and what leaves it undecided')
   .argument('[check]', 'id of the check, such as tst.path, or its first part, such as tst; default: all checks')
   .option('--json', 'print one JSON array instead of text')
-  .addHelpText('after', '\nThe sections § are those of docs/evidence-format.md. Exit codes: 0; 2 usage error.')
+  .addHelpText('after', '\nSections (§) are those of docs/evidence-format.md. Exit codes: 0 explained; 2 usage error.')
   .action((check: string | undefined, options: ExplainOptions) => {
     process.exitCode = runExplain(check, options, (text) => process.stdout.write(text));
   });

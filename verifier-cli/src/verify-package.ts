@@ -37,7 +37,7 @@ import type { WitnessTrust } from './trust/quorum.js';
 import { SCHEMES, type Schemes } from './versions/schemes.js';
 import { reportExceeded, WorkMeter } from './work/work-meter.js';
 
-/** The trust and the limits that the verifying person sets. None of this comes from the package. */
+/** The trust and the limits that the relying party sets. None of this comes from the package. */
 export interface VerifyOptions {
   /** DER certificates of time stamp authorities. */
   readonly trustAnchors: readonly Uint8Array[];

@@ -9,7 +9,7 @@ export const ApiKeyRestriction = z
   .enum(['publishable', 'secret'])
   .nullable()
   .describe(
-    'Where the key may be used. `publishable`: in browsers alone, with an allowed `Origin`, and not on S2S routes; `secret`: not in browsers; null: in both.',
+    'Where the key may be used. `publishable`: in browsers alone, with an allowed `Origin`, and not on S2S routes; `secret`: not in browsers. If null, in both.',
   );
 /** What requests with a key read and change: the site's records, or its test records. */
 export const ApiKeyMode = z
@@ -26,14 +26,14 @@ export const ApiKey = z
     restriction: ApiKeyRestriction,
     mode: ApiKeyMode,
     created_at: Timestamp.describe('When it was created.'),
-    last_used_at: Timestamp.nullable().describe('When the key was last used, to the minute; null: never.'),
+    last_used_at: Timestamp.nullable().describe('When the key was last used, to the minute, or null for never.'),
     live_host: z
       .string()
       .nullable()
       .describe('Test key: host of visitors on which a page had it within a day, and permitted nothing optional.'),
     expires_at: Timestamp.nullable().describe('When a rotated key stops working.'),
     replaced_by: Uuid.nullable().describe('The key that replaces it.'),
-    revoked_at: Timestamp.nullable().describe('When it was revoked; null: it was not.'),
+    revoked_at: Timestamp.nullable().describe('When it was revoked, or null if it was not.'),
   })
   .meta({ id: 'ApiKey' });
 export type ApiKey = z.infer<typeof ApiKey>;

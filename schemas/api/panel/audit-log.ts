@@ -11,7 +11,7 @@ export const AuditLogEntry = z
     actor: z
       .object({
         kind: z.enum(['user', 'operator', 'service']).describe('Kind of the actor.'),
-        user_id: Uuid.nullable().describe('The user; null for other actors.'),
+        user_id: Uuid.nullable().describe('The user, or null for other actors.'),
       })
       .describe('Who did it.'),
     action: z.string().describe('What was done, for example `site.create`.'),

@@ -32,7 +32,7 @@ export const Timestamp = z.iso.datetime({ offset: true });
 export const PageQuery = z.strictObject({
   limit: numberInUrl(1, 100, 'must be a whole number from 1 to 100')
     .default(50)
-    .describe('Most items of the page; 50 if absent.'),
+    .describe('Maximum number of items on the page, by default 50.'),
   cursor: z
     .string()
     .max(500)
@@ -45,7 +45,7 @@ export const PageQuery = z.strictObject({
 export function pageOf<T extends z.ZodType>(item: T) {
   return z.object({
     data: z.array(item).describe('The result.'),
-    next_cursor: z.string().nullable().describe('Cursor of the next page; null on the last page.'),
+    next_cursor: z.string().nullable().describe('Cursor of the next page, or null on the last page.'),
   });
 }
 

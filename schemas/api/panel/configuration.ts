@@ -31,7 +31,7 @@ export const DraftSettings = z.strictObject({
   ),
   languages: z.array(Language).max(50).describe('Languages (BCP 47) of the site.'),
   /** Time after which a consent expires, in days, or null if it never does. */
-  validity_days: published.validity_days.describe('Days for which a consent is valid; null: not limited.'),
+  validity_days: published.validity_days.describe('Days for which a consent is valid, or null for no limit.'),
   appearance: published.appearance,
   iab: published.iab,
   service_switches: published.service_switches.describe('Whether visitors accept services one by one; absent: no.'),
@@ -62,16 +62,16 @@ export type DraftProblem = z.infer<typeof DraftProblem>;
 
 export const ConfigurationDraft = SiteConfigDraft.extend({
   ...DraftRevision.shape,
-  changed_at: Timestamp.nullable().describe('When the draft was last changed; null: never.'),
+  changed_at: Timestamp.nullable().describe('When the draft was last changed, or null for never.'),
   problems: z.array(DraftProblem).describe('Why the draft cannot be published yet.'),
   has_changes: z.boolean().describe('Whether the draft differs from the version in force.'),
   in_force: z
     .object({
-      number: z.int().describe('Number of the version, from 1 in the order of publication.'),
+      number: z.int().describe('Number of the version, in the order of publication.'),
       sha256: Sha256Hex.describe('SHA-256, in hex.'),
     })
     .nullable()
-    .describe('The version in force; null: none yet.'),
+    .describe('The version in force, or null if there is none yet.'),
 }).meta({ id: 'ConfigurationDraft' });
 export type ConfigurationDraft = z.infer<typeof ConfigurationDraft>;
 
@@ -96,7 +96,7 @@ export const BannerTexts = z
   .object({
     language: Language.describe('Language (BCP 47).'),
     texts: z.record(z.string(), z.string()).describe('Texts of the banner by name.'),
-    withdrawal: z.string().nullable().describe('How consent is withdrawn; null: not written yet.'),
+    withdrawal: z.string().nullable().describe('How consent is withdrawn, or null if not written yet.'),
   })
   .meta({ id: 'BannerTexts' });
 export type BannerTexts = z.infer<typeof BannerTexts>;
@@ -107,7 +107,7 @@ export const PutBannerTextsRequest = z.strictObject({
   texts: z
     .record(z.string().regex(/^[A-Za-z0-9_.-]{1,50}$/), z.string().max(10_000))
     .describe('Texts of the banner by name.'),
-  withdrawal: z.string().max(10_000).nullable().describe('How consent is withdrawn; null: not written yet.'),
+  withdrawal: z.string().max(10_000).nullable().describe('How consent is withdrawn, or null if not written yet.'),
   ...ExpectedRevision.shape,
 });
 
@@ -136,6 +136,6 @@ export type ConfigurationVersionWithRecord = z.infer<typeof ConfigurationVersion
 export const ConfigurationVersionsQuery = PageQuery;
 export const ConfigurationVersionParams = SiteParams.extend({
   number: numberInUrl(1, MAX_INTEGER, `must be a whole number from 1 to ${MAX_INTEGER}`).describe(
-    'Number of the version, from 1 in the order of publication.',
+    'Number of the version, in the order of publication.',
   ),
 });

@@ -25,9 +25,9 @@ const filters = {
 
 const flags = <T extends z.ZodType>(flag: T) => ({
   category_granted: flag.optional().describe('Only records with this decision on `category`, which is required.'),
-  is_anonymized: flag.optional().describe('Only erased records, or only the others.'),
-  is_expired: flag.optional().describe('Only records whose `valid_until` has passed, or has not.'),
-  is_stamped: flag.optional().describe('Only records that a time stamp covers, or only the others.'),
+  is_anonymized: flag.optional().describe('If true, only erased records; if false, only the others.'),
+  is_expired: flag.optional().describe('If true, only expired records; if false, only the others.'),
+  is_stamped: flag.optional().describe('If true, only records that a time stamp covers; if false, only the others.'),
 });
 
 const FlagInQuery = z.enum(['true', 'false']).transform((text) => text === 'true');
@@ -71,9 +71,9 @@ const ConsentSummary = z
     consent_token: z.string().describe('Identifier of the record, for the person and for verification.'),
     proof_hash: z.string().describe('HMAC-SHA256 of the record, in hex.'),
     record: PublicRecord.nullable().describe(
-      'Public part of the record; null if the stored text is not a valid record.',
+      'Public part of the record, or null if the stored text is not a valid record.',
     ),
-    document_slug: z.string().nullable().describe('Slug of the document; null: not known to the service.'),
+    document_slug: z.string().nullable().describe('Slug of the document, or null if the service does not know it.'),
     is_intact: z
       .boolean()
       .describe(
@@ -92,9 +92,9 @@ export const ConsentsPage = pageOf(ConsentSummary).meta({ id: 'ConsentsPage' });
 
 const Sealing = z
   .object({
-    batch: z.int().nullable().describe('Number of the Merkle batch; null while the record is in no batch.'),
-    index: z.int().nullable().describe('Position in the batch, from 0; null: in no batch yet.'),
-    sealed_at: Timestamp.nullable().describe('When the batch was sealed; null: not yet.'),
+    batch: z.int().nullable().describe('Number of the Merkle batch, or null while the record is in none.'),
+    index: z.int().nullable().describe('Position in the batch, from 0, or null if it is in none yet.'),
+    sealed_at: Timestamp.nullable().describe('When the batch was sealed, or null if it was not yet.'),
     checkpoint: z
       .object({
         size: z.int().describe('Number of batches that the checkpoint covers.'),
@@ -128,14 +128,14 @@ export const VerifyConsentResponse = dataOf(
   VerifiedRecord.extend({
     id: Uuid.describe('UUID of the object.'),
     valid: z.boolean().describe('Whether every check passed.'),
-    site_domain: z.string().nullable().describe('Domain of the site; null: not known to the service.'),
+    site_domain: z.string().nullable().describe('Domain of the site, or null if the service does not know it.'),
     timestamp: z
       .object({
         time: Timestamp.describe('Time in the time stamp.'),
         checkpoint_size: z.int().describe('Size of the stamped checkpoint.'),
       })
       .nullable()
-      .describe('The earliest time stamp that covers the record; null if there is none, or if it does not match.'),
+      .describe('The earliest time stamp that covers the record, or null if there is none or it does not match.'),
     sealing: Sealing,
   }).describe('The result.'),
 );
@@ -154,7 +154,9 @@ export const DiscloseConsentResponse = dataOf(
     .object({
       id: Uuid.describe('UUID of the object.'),
       is_anonymized: z.boolean().describe('Whether the record was erased; then every field is null.'),
-      fields: z.record(z.string(), z.unknown()).describe('The requested fields; null if the consent had no value.'),
+      fields: z
+        .record(z.string(), z.unknown())
+        .describe('The requested fields, each null if the consent had no value.'),
       attachments: z.array(ExportedAttachment).describe('Signature picture and custom document of the record.'),
     })
     .describe('The result.'),

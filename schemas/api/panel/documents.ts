@@ -17,7 +17,7 @@ const ActiveVersions = z.array(
   z.object({
     id: Uuid.describe('UUID of the object.'),
     language: z.string().describe('Language (BCP 47).'),
-    number: z.int().describe('Number of the version, from 1 in the order of publication.'),
+    number: z.int().describe('Number of the version, in the order of publication.'),
   }),
 );
 
@@ -86,17 +86,19 @@ export const DocumentVersion = z
       .int()
       .nullable()
       .describe(
-        'Number within the document and language, at the home site from 1 without gaps; null for a draft. An attached site has the same numbers, unless it had reached them before.',
+        'Number within the document and language, at the home site from 1 without gaps, or null for a draft. An attached site has the same numbers, unless it had reached them before.',
       ),
     title: z.string().describe('Title that visitors read.'),
     media_type: z.string().describe('Media type of the content.'),
     content_sha256: Sha256Hex.describe('SHA-256 of the content, in hex.'),
     size: z.int().describe('Size of the content in bytes.'),
     state: z.enum(VERSION_STATES).describe('Where it stands.'),
-    published_at: Timestamp.nullable().describe('When it was published; null: never.'),
-    activated_at: Timestamp.nullable().describe('When the version became the one that is shown; null: never.'),
-    retired_at: Timestamp.nullable().describe('When another version replaced it; null: it was not replaced.'),
-    publication: Publication.nullable().describe('Where the log and the ledger have the version; null for a draft.'),
+    published_at: Timestamp.nullable().describe('When it was published, or null for never.'),
+    activated_at: Timestamp.nullable().describe(
+      'When the version became the one that is shown, or null if it never did.',
+    ),
+    retired_at: Timestamp.nullable().describe('When another version replaced it, or null if none did.'),
+    publication: Publication.nullable().describe('Where the log and the ledger have the version, or null for a draft.'),
   })
   .meta({ id: 'DocumentVersion' });
 export type DocumentVersion = z.infer<typeof DocumentVersion>;
@@ -132,7 +134,9 @@ export const PublishVersionRequest = z
 
 export const ActivatedVersion = z.object({
   data: DocumentVersion,
-  retired_version_id: Uuid.nullable().describe('The version of the same language that was active before; null: none.'),
+  retired_version_id: Uuid.nullable().describe(
+    'The version of the same language that was active before, or null if none was.',
+  ),
 });
 
 /** Response to a deletion. */

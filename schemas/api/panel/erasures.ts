@@ -14,7 +14,7 @@ export const ErasuresPage = pageOf(Erasure)
   .extend({
     retention: z
       .object({
-        retention_days: z.int().nullable().describe('Null: records are kept until they are erased on request.'),
+        retention_days: z.int().nullable().describe('If null, records are kept until they are erased on request.'),
         erases_before: Timestamp.nullable().describe('The next hourly run erases records that are older than this.'),
       })
       .describe('When records are erased without a request.'),

@@ -86,9 +86,9 @@ const ShownFilter = z
   .object({
     from: Timestamp.nullable().describe('Start of the period.'),
     to: Timestamp.nullable().describe('End of the period.'),
-    consent_type: z.string().nullable().describe('Only consents of this kind; null: of every kind.'),
-    document_version_id: Uuid.nullable().describe('Only consents to this document version; null: to every one.'),
-    records: z.array(Uuid).nullable().describe('UUIDs of the records; null: not restricted.'),
+    consent_type: z.string().nullable().describe('Only consents of this kind, or null for every kind.'),
+    document_version_id: Uuid.nullable().describe('Only consents to this document version, or null for every version.'),
+    records: z.array(Uuid).nullable().describe('UUIDs of the records, or null for all records.'),
     by_visitor: z.boolean().describe('Whether the export is restricted to one visitor.'),
   })
   .meta({ id: 'EvidenceFilterSummary' });
@@ -99,7 +99,7 @@ const Progress = z
       .enum(['entries', 'batches', 'proofs', 'checkpoints', 'attachments', 'finishing'])
       .describe('What the export does now.'),
     done: Count.describe('Records, batches or files of this step that are done.'),
-    total: Count.nullable().describe('Records, batches or files of this step in total; null: unknown.'),
+    total: Count.nullable().describe('Records, batches or files of this step in total, or null if unknown.'),
     bytes: Count.describe('Bytes of the package so far.'),
   })
   .meta({ id: 'ExportProgress' });
@@ -109,7 +109,7 @@ const FinishedPackage = z
     bytes: Count.describe('Size of the package in bytes.'),
     sha256: Sha256Hex.describe('SHA-256 of the package.'),
     checkpoint: Count.nullable().describe(
-      'Size of the checkpoint as of which the package is; null if nothing was stamped yet.',
+      'Size of the checkpoint as of which the package is, or null if nothing was stamped yet.',
     ),
     counts: z
       .object({
@@ -132,7 +132,7 @@ export const EvidenceExport = z
     id: Uuid.describe('UUID of the object.'),
     site_id: Uuid.describe('The site.'),
     state: z.enum(EXPORT_STATES).describe('Where it stands.'),
-    reason: z.enum(EXPORT_REASONS).nullable().describe('Why there is no package; null: nothing went wrong.'),
+    reason: z.enum(EXPORT_REASONS).nullable().describe('Why there is no package, or null if nothing went wrong.'),
     requested_by: z
       .object({
         user_id: Uuid.describe('The user.'),
@@ -140,11 +140,11 @@ export const EvidenceExport = z
       })
       .describe('Who requested it.'),
     requested_at: Timestamp.describe('When it was requested.'),
-    ended_at: Timestamp.nullable().describe('When the export ended; null: it has not.'),
+    ended_at: Timestamp.nullable().describe('When the export ended, or null if it has not.'),
     expires_at: Timestamp.nullable().describe('Until when a finished package can be downloaded.'),
     filter: ShownFilter,
     disclose: DiscloseRequest,
-    progress: Progress.nullable().describe('Progress; null unless the export is running.'),
+    progress: Progress.nullable().describe('Progress, or null unless the export is running.'),
     package: FinishedPackage.nullable().describe('The finished package, also when it is no longer stored.'),
   })
   .meta({ id: 'EvidenceExport' });

@@ -15,18 +15,15 @@ export const Invitation = z
     state: InvitationState.describe('Where it stands.'),
     created_at: Timestamp.describe('When it was created.'),
     expires_at: Timestamp.describe('Until when the token is valid.'),
-    accepted_at: Timestamp.nullable().describe('When the invitation was accepted; null: it was not.'),
-    user_id: Uuid.nullable().describe('The user who accepted it; null unless it was accepted.'),
-    revoked_at: Timestamp.nullable().describe('When it was revoked; null: it was not.'),
+    accepted_at: Timestamp.nullable().describe('When the invitation was accepted, or null if it was not.'),
+    user_id: Uuid.nullable().describe('The user who accepted it, or null if nobody did.'),
+    revoked_at: Timestamp.nullable().describe('When it was revoked, or null if it was not.'),
   })
   .meta({ id: 'Invitation' });
 
 /** An invitation with its token, which only this response or the mail contains. */
 export const CreatedInvitation = Invitation.extend({
-  token: z
-    .string()
-    .nullable()
-    .describe('The inviting user delivers it; null: the service sends it to the address by mail.'),
+  token: z.string().nullable().describe('The inviting user delivers it. It is null if the service sends it by mail.'),
 }).meta({ id: 'CreatedInvitation' });
 
 export const CreateInvitationRequest = z.strictObject({

@@ -4,7 +4,7 @@ export const Plan = z
   .object({
     name: z.string().describe('Name of the plan.'),
     rate_limit_per_minute: z.int().describe('Requests per minute to the Tool API.'),
-    consent_quota: z.int().nullable().describe('Consents per calendar month (UTC); null: no limit.'),
+    consent_quota: z.int().nullable().describe('Consents per calendar month (UTC), or null for no limit.'),
   })
   .meta({ id: 'Plan' });
 
@@ -12,7 +12,7 @@ export const Plan = z
 export const Subscription = Plan.extend({
   is_active: z.boolean().describe('Whether the plan is active; if not, consents return 429 NO_CONSENT_SUBSCRIPTION.'),
   used_this_month: z.int().describe('Consents of the current calendar month (UTC).'),
-  left_this_month: z.int().nullable().describe('Consents left in this month; null: no limit.'),
+  left_this_month: z.int().nullable().describe('Consents left in this month, or null for no limit.'),
 }).meta({ id: 'Subscription' });
 
 /** First day of a calendar month, UTC. */

@@ -12,14 +12,14 @@ export const Publication = z
         sealed_at: Timestamp.describe('When the batch was sealed.'),
       })
       .nullable()
-      .describe('Number of the Merkle batch; null: not in a batch yet.'),
+      .describe('Number of the Merkle batch, or null if it is in none yet.'),
     stamped: z
       .object({
         checkpoint_size: z.int().describe('Size of the stamped checkpoint.'),
         gen_time: Timestamp.describe('Time in the time stamp.'),
       })
       .nullable()
-      .describe('The first time stamp of a checkpoint that covers the batch; null: none yet.'),
+      .describe('The first time stamp of a checkpoint that covers the batch, or null if there is none yet.'),
   })
   .meta({ id: 'Publication' });
 export type Publication = z.infer<typeof Publication>;

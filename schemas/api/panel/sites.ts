@@ -46,16 +46,16 @@ export const AllowedIps = z
   .max(1000);
 
 const ORIGINS =
-  'Origins whose browsers may use the API keys, as browsers write them (`https://shop.example`, `capacitor://localhost`); empty: every origin.';
+  'Origins whose browsers may use the API keys, as browsers write them (`https://shop.example`, `capacitor://localhost`). If empty, every origin may.';
 const ADDRESSES =
-  'IPv4 and IPv6 addresses and ranges (`192.0.2.0/24`; the bits after the prefix are zero) that may use the API keys; empty: every address.';
+  'IPv4 and IPv6 addresses and ranges (`192.0.2.0/24`; the bits after the prefix are zero) that may use the API keys. If empty, every address may.';
 
 /** Time after which a record is erased, in days. */
 const RetentionDays = z.int().min(1).max(36_500);
 
 /** When records of a site are erased without a request: each rule is a column of `sites`. */
 export const RetentionRules = z.strictObject({
-  retention_days: RetentionDays.nullable().describe('Days after which records are erased; null: never.'),
+  retention_days: RetentionDays.nullable().describe('Days after which records are erased, or null for never.'),
 });
 export type RetentionRules = z.infer<typeof RetentionRules>;
 
@@ -65,25 +65,29 @@ export const Site = z
     name: z.string().describe('Name that the team chose.'),
     domain: z.string().describe('Domain of the site.'),
     verified_at: Timestamp.nullable().describe(
-      'When the domain was verified; null: not verified, and the Tool API returns 403 SITE_NOT_VERIFIED.',
+      'When the domain was verified. While it is null, the Tool API returns 403 SITE_NOT_VERIFIED.',
     ),
-    allowed_origins: z.array(z.string()).describe('Origins whose browsers may use the API keys; empty: every origin.'),
-    allowed_ips: z.array(z.string()).describe('Addresses and ranges that may use the API keys; empty: every address.'),
+    allowed_origins: z
+      .array(z.string())
+      .describe('Origins whose browsers may use the API keys. If empty, every origin may.'),
+    allowed_ips: z
+      .array(z.string())
+      .describe('Addresses and ranges that may use the API keys. If empty, every address may.'),
     ...RetentionRules.shape,
     created_at: Timestamp.describe('When it was created.'),
     configuration: z
       .object({
-        number: z.int().describe('Number of the version, from 1 in the order of publication.'),
+        number: z.int().describe('Number of the version, in the order of publication.'),
         sha256: Sha256Hex.describe('SHA-256, in hex.'),
         domain: z.string().describe('Domain of the site.'),
         controller_legal_name: z.string().describe('Legal name of the controller.'),
         default_language: z.string().describe('Language (BCP 47) for visitors whose language the site does not have.'),
         languages: z.array(z.string()).describe('Languages (BCP 47) of the site.'),
-        validity_days: z.int().nullable().describe('Days for which a consent is valid; null: not limited.'),
+        validity_days: z.int().nullable().describe('Days for which a consent is valid, or null for no limit.'),
       })
       .nullable()
       .describe(
-        'Summary of the configuration in force; null: none is published, and consents return 409 CONFIG_OUTDATED.',
+        'Summary of the configuration in force. If none is published, it is null, and consents return 409 CONFIG_OUTDATED.',
       ),
   })
   .meta({ id: 'Site' });
@@ -109,7 +113,7 @@ export const ChangeSiteRequest = z
 export const DomainVerification = z
   .object({
     domain: z.string().describe('Domain of the site.'),
-    verified_at: Timestamp.nullable().describe('When the domain was verified; null: it is not.'),
+    verified_at: Timestamp.nullable().describe('When the domain was verified, or null if it was not.'),
     dns_record: z
       .object({
         name: z.string().describe('Name of the record.'),

@@ -8,10 +8,10 @@ import { dataOf, Timestamp } from './common.js';
 export const MAX_STATISTICS_DAYS = 92;
 
 export const ConsentStatisticsQuery = z.strictObject({
-  site_id: InputUuid.optional().describe('Only this site; unless given, all sites of the tenant.'),
+  site_id: InputUuid.optional().describe('Only this site; by default, all sites of the tenant.'),
   consent_type: ConsentRecordV2.shape.consent_type.optional().describe('Only consents of this kind.'),
-  from: InputDate.optional().describe('First day (UTC); unless given, the 29th day before `to`.'),
-  to: InputDate.optional().describe('Last day (UTC), at most 92 days with `from`; unless given, today.'),
+  from: InputDate.optional().describe('First day (UTC), by default the 29th day before `to`.'),
+  to: InputDate.optional().describe('Last day (UTC), by default today. The period has at most 92 days.'),
 });
 
 const Counts = z.object({
@@ -35,7 +35,9 @@ export const ConsentStatistics = z
     acceptance_rate: z
       .number()
       .nullable()
-      .describe('Share of `accepted` among accepted, partial and rejected decisions, 0 to 1; null if there are none.'),
+      .describe(
+        'Share of `accepted` among accepted, partial and rejected decisions, 0 to 1, or null if there are none.',
+      ),
     sites: z
       .array(
         z.object({
@@ -67,7 +69,7 @@ export const Alarm = z
       .describe(
         'row_altered: the stored row of the site or of the plan was altered outside the service, which does not use it. site_quarantined: records of the site wait until the operator acts. stamp_overdue: a consent has no time stamp although the policy of the ledger demands one. plan_inactive, quota_used_up: consents are refused.',
       ),
-    site_id: Uuid.nullable().describe('The site concerned; null: the tenant.'),
+    site_id: Uuid.nullable().describe('The site concerned, or null if it is the whole tenant.'),
     since: Timestamp.nullable().describe('Since when the condition lasts, if that is known.'),
   })
   .meta({ id: 'Alarm' });

@@ -15,7 +15,7 @@ const Checkpoint = z
         'Hosts of the authorities, in the order of the time stamps; `development` for the development authority.',
       ),
     certificates_expire_at: Timestamp.nullable().describe(
-      'When the first of the certificates stored with the tokens expires; null if there are none.',
+      'When the first of the certificates stored with the tokens expires, or null if there are none.',
     ),
     ...CheckpointLinks,
   })
@@ -43,7 +43,7 @@ const Batch = z
         ...CheckpointLinks,
       })
       .nullable()
-      .describe('The first stamped checkpoint that covers the batch; null while there is none.'),
+      .describe('The first stamped checkpoint that covers the batch, or null while there is none.'),
   })
   .meta({ id: 'Batch' });
 
@@ -69,7 +69,7 @@ export const TimestampStatusResponse = dataOf(
       unstamped_age_seconds: z
         .number()
         .nullable()
-        .describe('Age in seconds of the tenant’s oldest consent that no time stamp covers; null: there is none.'),
+        .describe('Age in seconds of the tenant’s oldest consent that no time stamp covers, or null if there is none.'),
       unsealed_entries: z.int().describe('Entries of the tenant that are in no batch yet.'),
       unstamped_entries: z
         .int()
@@ -83,7 +83,7 @@ export const TimestampStatusResponse = dataOf(
             .describe('Hosts of the authorities; `development` for the development authority.'),
         })
         .nullable()
-        .describe('The newest time stamp; null: none yet.'),
+        .describe('The newest time stamp, or null if there is none yet.'),
       authorities: z
         .array(z.string())
         .describe(

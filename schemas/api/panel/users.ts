@@ -13,14 +13,17 @@ export const PanelUser = z
     is_disabled: z.boolean().describe('Whether the user cannot sign in.'),
     has_second_factor: z.boolean().describe('Whether a sign-in requires a code of an app.'),
     created_at: Timestamp.describe('When it was created.'),
-    last_sign_in_at: Timestamp.nullable().describe('When the user last signed in; null: never.'),
-    disabled_at: Timestamp.nullable().describe('When the user was disabled; null: the user is enabled.'),
+    last_sign_in_at: Timestamp.nullable().describe('When the user last signed in, or null for never.'),
+    disabled_at: Timestamp.nullable().describe('When the user was disabled, or null if the user is enabled.'),
   })
   .meta({ id: 'User' });
 
 export const UsersQuery = PageQuery.extend({
   role: UserRole.optional().describe('Only users with this role.'),
-  state: z.enum(['active', 'disabled']).optional().describe('Only active users, or only disabled ones.'),
+  state: z
+    .enum(['active', 'disabled'])
+    .optional()
+    .describe('If true, only active users; if false, only disabled ones.'),
 });
 
 export const UserParams = z.object({ user_id: InputUuid.describe('The user.') });
@@ -38,7 +41,7 @@ export const ChangeUserRequest = z
 export const PasswordReset = z
   .object({
     user_id: Uuid.describe('The user.'),
-    token: z.string().nullable().describe('Give it to the user; null: the service sends it to the user by mail.'),
+    token: z.string().nullable().describe('Give it to the user. It is null if the service sends it by mail.'),
     expires_at: Timestamp.describe('Until when the token is valid.'),
   })
   .meta({ id: 'PasswordReset' });

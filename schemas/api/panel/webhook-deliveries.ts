@@ -12,14 +12,14 @@ export const WebhookDelivery = z
     webhook_id: Uuid.describe('The webhook.'),
     message_id: z.string().describe('`webhook-id` of its requests.'),
     type: z.enum(WEBHOOK_MESSAGES).describe('Type of the message.'),
-    event_id: Uuid.nullable().describe('The record that it is about; null: none.'),
+    event_id: Uuid.nullable().describe('The record that it is about, or null if there is none.'),
     status: z
       .enum(['waiting', 'retrying', 'delivered', 'given_up'])
       .describe('`waiting`: somebody asked for it; `retrying`: the last attempt failed, another follows.'),
     attempt: z.int().describe('Attempts so far.'),
     created_at: Timestamp.describe('When it was created.'),
-    attempted_at: Timestamp.nullable().describe('When it was last attempted; null: not yet.'),
-    error: z.string().nullable().describe('Why the last attempt failed; null: it did not.'),
+    attempted_at: Timestamp.nullable().describe('When it was last attempted, or null if it was not yet.'),
+    error: z.string().nullable().describe('Why the last attempt failed, or null if it did not.'),
   })
   .meta({ id: 'WebhookDelivery' });
 export type WebhookDelivery = z.infer<typeof WebhookDelivery>;

@@ -34,7 +34,7 @@ export const Webhook = z
     description: z.string().describe('A note for the team.'),
     events: z.array(WebhookEvent).describe('Events that are delivered.'),
     created_at: Timestamp.describe('When it was created.'),
-    disabled_at: Timestamp.nullable().describe('When the webhook was disabled; null: it is enabled.'),
+    disabled_at: Timestamp.nullable().describe('When the webhook was disabled, or null if it is enabled.'),
     disabled_reason: z
       .enum(['requested', 'failing', 'gone'])
       .nullable()
@@ -42,9 +42,9 @@ export const Webhook = z
     delivered_revision: z
       .int()
       .describe('Revision of the last event of the site’s consents that was delivered, or passed over; −1: none.'),
-    last_success_at: Timestamp.nullable().describe('When a delivery last succeeded; null: never.'),
-    last_error: z.string().nullable().describe('Why the last delivery failed; null: it succeeded.'),
-    next_attempt_at: Timestamp.nullable().describe('Time of the next attempt after a failure; null: none is due.'),
+    last_success_at: Timestamp.nullable().describe('When a delivery last succeeded, or null for never.'),
+    last_error: z.string().nullable().describe('Why the last delivery failed, or null if it did not.'),
+    next_attempt_at: Timestamp.nullable().describe('Time of the next attempt after a failure, or null if none is due.'),
   })
   .meta({ id: 'Webhook' });
 export type Webhook = z.infer<typeof Webhook>;

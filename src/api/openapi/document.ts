@@ -108,7 +108,7 @@ function withCodes({ ErrorResponse: error, ...schemas }: JsonObject, operations:
   const codes = new Set<string>(operations.flatMap(errorsOf));
   const table = tableOfErrors((code) => codes.has(code));
   const { properties, ...rest } = ErrorSchema.parse(error);
-  const description = `Stable code of the error. A newer service can have further ones.\n\n${table}`;
+  const description = `Stable code of the error. Newer services may add codes.\n\n${table}`;
   const code = { ...properties.code, description };
   return { ...schemas, ErrorResponse: { ...rest, properties: { ...properties, code } } };
 }
@@ -222,7 +222,7 @@ function success(operation: Operation, referenceTo: SchemaComponents['referenceT
     ...Object.fromEntries(described),
   };
   return {
-    description: 'Success',
+    description: 'OK',
     ...(Object.keys(all).length > 0 && { headers: all }),
     content: {
       ...(download === undefined && { 'application/json': contentOf(referenceTo(response), example.response) }),

@@ -28,7 +28,7 @@ export function actorOf({ id }: PanelCaller): Actor {
 
 /**
  * The user who calls an operation with `isForUsers`.
- * @throws Error for an operator, whom the command line does not offer the operation
+ * @throws Error for an operator, to whom the command line does not offer the operation
  */
 export function signedIn(caller: PanelCaller): SignedInUser {
   if (caller.id === null) throw new Error('an operator called an operation for users');

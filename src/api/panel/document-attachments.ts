@@ -35,7 +35,7 @@ export const ATTACHMENT_OPERATIONS = [
     path: attachment,
     summary: 'Attach a document to a further site of the tenant',
     description:
-      'The versions in use are published and activated at that site too, with ids of their own. From then on every version that is published, activated or retired at the home site is so there too. A document that is attached already remains unchanged. 409 ALREADY_EXISTS if the site has a document with the same slug; 409 WRONG_STATE for the home site itself, or if the document is attached to 50 sites.',
+      'The versions in use are published and activated at that site too, with ids of their own. From then on the site follows each publication, activation and retirement at the home site. A document that is attached already remains unchanged. 409 ALREADY_EXISTS if the site has a document with the same slug; 409 WRONG_STATE for the home site itself, or if the document is attached to 50 sites.',
     roles: EDITORS,
     response: dataOf(DocumentAttachment),
     errors: ['RESOURCE_NOT_FOUND', 'ALREADY_EXISTS', 'WRONG_STATE'],

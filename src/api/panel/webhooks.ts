@@ -116,7 +116,7 @@ export const WEBHOOK_OPERATIONS = [
     path: `${path}/{webhook_id}/rotate-secret`,
     summary: 'Replace the secret of a webhook',
     description:
-      'For `grace_seconds`, a day unless given, messages have a second signature, by the old secret. Only this response contains the new one.',
+      'For `grace_seconds`, by default a day, messages have a second signature, by the old secret. Only this response contains the new one.',
     roles: EDITORS,
     body: RotateWebhookSecretRequest,
     example: { body: { grace_seconds: 86_400 } },

@@ -185,6 +185,8 @@ const LIMITS: Readonly<Record<Auth, Access['limit']>> = {
 /**
  * Returns the builder of operations, each with its handlers as one value. Nothing runs until the value is registered.
  * `auth` says which credentials a caller needs, and so what the handlers receive.
+ * The builder infers its other type parameters from the schemas of response, path, query and body. They are parameters
+ * of the builder because TypeScript types a handler by the schemas beside it in no other way.
  * @typeParam D dependencies of the handlers, which the server of the operations passes
  */
 export function routesWith<D>() {

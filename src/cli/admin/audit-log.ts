@@ -15,9 +15,9 @@ interface AuditLogOptions {
 /** `admin audit-log`: lists changes with actor and time. */
 export function auditLogCommand(context: CliContext): Command {
   return jsonCommand('audit-log', 'list changes with actor and time, newest first')
-    .option('--tenant <id>', 'changes of this tenant only', uuid)
-    .option('--action <name>', 'this action only, e.g. site.create')
-    .option('--subject <id>', 'changes of the subject with this id only')
+    .option('--tenant <id>', 'only changes of this tenant', uuid)
+    .option('--action <name>', 'only this action, e.g. site.create')
+    .option('--subject <id>', 'only changes of the subject with this id')
     .option('--last <lines>', 'number of lines, 1 to 100', wholeNumber(1), 50)
     .action(async (options: AuditLogOptions) => {
       const query = AuditLogQuery.safeParse({

@@ -36,7 +36,10 @@ export function eraseCommand(context: CliContext): Command {
     .option('--id-number <number>', 'the signer with this identity number')
     .option('--record <id>', 'one record, by its id or consent token')
     .option('--scrub', 'then remove the deleted bytes from the database files, as admin scrub does')
-    .option('--dry-run', 'erase nothing: count the records of the person, and of similar spellings of the identifier')
+    .option(
+      '--dry-run',
+      'only count the records of the person, and those of similar spellings of the identifier; erase nothing',
+    )
     .action(async (options: Options) => {
       const by = subjectOf(options);
       if (options.dryRun === true) return listSpellings(context, options, by);

@@ -50,19 +50,19 @@ export function importCommand(context: CliContext): Command {
   return jsonCommand('import', 'import consents that a former tool recorded (docs/import.md)')
     .argument('<file>', 'file of the tool: CSV, a JSON array, or JSON lines')
     .requiredOption('--site <id>', 'id of the site', uuid)
-    .option('--mapping <file>', 'how the rows say what a consent says, as YAML or JSON')
+    .option('--mapping <file>', 'mapping from the columns of the file to the fields of a consent, as YAML or JSON')
     .addOption(
-      new Option('--preset <tool>', 'a mapping of this program, which --mapping changes in part').choices(
+      new Option('--preset <tool>', 'a built-in mapping, parts of which --mapping can override').choices(
         Object.keys(PRESETS),
       ),
     )
     .option('--document-version <id>', 'the document version that the persons were shown, for all rows', uuid)
     .option('--dry-run', 'check all rows, and write nothing')
-    .option('--rejects <file>', 'write the wrong rows to this file, one JSON object a line: row, column, reason')
-    .option('--skip-wrong-rows', 'import the right rows although others are wrong')
+    .option('--rejects <file>', 'write the invalid rows to this file, one JSON object per line: row, column, reason')
+    .option('--skip-wrong-rows', 'import the valid rows even if others are invalid')
     .option(
       '--allow-unused <item>',
-      'import although no row has this item of a list in the mapping; may be repeated',
+      'import even if no row has this item of a list in the mapping; may be repeated',
       several,
       [],
     )

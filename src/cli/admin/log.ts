@@ -167,7 +167,7 @@ export function quarantineCommand(context: CliContext): Command {
   group.addCommand(
     jsonCommand('release', 'relay a site again after you have removed the cause; otherwise it is quarantined again')
       .requiredOption('--site <id>', 'id of the site', uuid)
-      .option('--set-aside', 'keep waiting events that were altered, or are missing, out of the log for good')
+      .option('--set-aside', 'permanently keep waiting events that were altered or are missing out of the log')
       .action(async (options: { readonly json?: boolean; readonly site: string; readonly setAside?: boolean }) => {
         await withInstallation(context, async ({ workerPool, keyring }) => {
           const quarantined = await listQuarantinedSites(workerPool);

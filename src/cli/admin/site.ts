@@ -77,8 +77,8 @@ function withPlanOptions(command: Command): Command {
     .addOption(
       new Option('--plan <plan>', 'plan of the tenant').choices([...Object.keys(PLANS), 'none']).default('standard'),
     )
-    .option('--quota <consents>', 'quota of consents a month, instead of that of the plan', wholeNumber(0))
-    .option('--rate-limit <requests>', 'limit of requests a minute, instead of that of the plan', wholeNumber(1));
+    .option('--quota <consents>', 'consents allowed per month, if not what the plan allows', wholeNumber(0))
+    .option('--rate-limit <requests>', 'requests allowed per minute, if not what the plan allows', wholeNumber(1));
 }
 
 function planOf({ plan, quota, rateLimit }: PlanOptions) {

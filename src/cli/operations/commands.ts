@@ -60,7 +60,7 @@ function operationCommand(context: CliContext, operation: PanelRoute): Command {
     command.addOption(option);
   }
   if (fields.hasTenant) command.option('--tenant <id>', fields.isList ? 'Only this tenant.' : 'The tenant.', uuid);
-  if (fields.isList) command.option('--limit <items>', 'Most items; unless given, all.', wholeNumber(1));
+  if (fields.isList) command.option('--limit <items>', 'Maximum number of items; by default, all.', wholeNumber(1));
   if (fields.body.length > 0)
     command
       .option('--body <json>', 'The body as JSON, to which the other options are added.')

@@ -17,7 +17,7 @@ import { type FileSink, ndjson } from './package-writer.js';
 /**
  * Returns whether a verifier can need a certificate that was collected with time stamps. It cannot if every token
  * contains the certificate, because each token is verified with its own certificates. Nor does it need a self-signed
- * certificate, because a chain ends at a root that the verifying person supplies.
+ * certificate, because a chain ends at a root that the relying party supplies.
  * @param der the certificate
  * @param responses all TimeStampResps that are verified with it, DER
  */

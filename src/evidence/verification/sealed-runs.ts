@@ -24,8 +24,8 @@ const Revisions = z.array(z.object({ revision: z.int() }));
 const Bodies = z.array(z.object({ body: z.instanceof(Uint8Array) }));
 
 /**
- * The positions that the ledger's events seal. These events are immutable and large, so each is parsed once, and what
- * verification needs of the newest ones is kept in memory.
+ * The positions that the ledger's events seal. These events are immutable and large, so each is parsed once, and the
+ * parts of the newest ones that verification needs stay in memory.
  */
 export class SealedRuns {
   readonly #known = new Map<number, Sealed>();

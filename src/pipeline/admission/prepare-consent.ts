@@ -120,16 +120,17 @@ export function prepareRecord(draft: RecordDraft, random: RandomPool): PreparedR
   });
   const record = draft.textOf(eventId, digests);
   const proofHash = hmacSha256(site.proofKey.key, record);
-  const body = bodyText({
+  // In this order `readConsentBody` reads it in one pass.
+  const body: ConsentRecordedBody = {
     record,
     proof_hash: proofHash.toString('hex'),
     disclosures,
     attachments: attachments.map(({ id }) => id),
-  });
+  };
   const indexes = indexesOf(fields, site.siteKey);
   return {
     eventId,
-    body: Buffer.from(body),
+    body: Buffer.from(JSON.stringify(body)),
     proofHash,
     recordDigest: hash('sha256', record, 'buffer'),
     createdAt: now,
@@ -247,11 +248,4 @@ function indexesOf(fields: ReadonlyMap<DisclosureName, JsonValue>, siteKey: Uint
     phone: indexOf('phone', 'signer_phone'),
     id_number: indexOf('id_number', 'signer_id_number'),
   };
-}
-
-/** Encodes an event's body as `JSON.stringify` does, at a third of the cost if strings are long. */
-export function bodyText({ record, proof_hash, disclosures, attachments }: ConsentRecordedBody): string {
-  const disclosed = disclosures === null ? 'null' : `"${disclosures}"`;
-  const ids = attachments.map((id) => `"${id}"`).join(',');
-  return `{"record":${JSON.stringify(record)},"proof_hash":"${proof_hash}","disclosures":${disclosed},"attachments":[${ids}]}`;
 }

@@ -1,5 +1,5 @@
-import { hash, sign } from 'node:crypto';
-import { utf8 } from '../../../schemas/crypto/encoding.js';
+import { sign } from 'node:crypto';
+import { toHex, utf8 } from '../../../schemas/crypto/encoding.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
 import {
   promiseKeyText,
@@ -8,6 +8,9 @@ import {
   type SignedPromise,
 } from '../../../schemas/evidence/promise.js';
 import { formatNote, formatSignatureLine } from '../../../schemas/evidence/signed-note.js';
+import { leafHash } from '../../../schemas/merkle/hashing.js';
+import { hashesOfRanges, inclusionRanges } from '../../../schemas/merkle/proofs.js';
+import { Frontier, type TreeNode } from '../../../schemas/merkle/tree.js';
 import type { Keyring, SigningKey } from '../../platform/keys/index.js';
 import { type LedgerSignerOptions, openLedgerSigner } from '../ledger/ledger-signer.js';
 import type { Submission, SubmissionOutcome } from './admit-group.js';
@@ -130,40 +133,24 @@ export interface PromiseTree {
   readonly paths: readonly (readonly string[])[];
 }
 
-const HASH_BYTES = 32;
-
 /**
- * Builds the RFC 6962 tree over texts (RFC 9162 §2.1.1, §2.1.3.1). A node without a sibling moves up unchanged, which
- * yields the same tree. Every response waits for it, so it is cheap: one call into OpenSSL per node, and hashes stay in
- * hex without conversion.
+ * Builds the RFC 6962 tree over texts (RFC 9162 §2.1.1, §2.1.3.1).
  * @param texts the texts, at least one
  */
 export function promiseTree(texts: readonly string[]): PromiseTree {
-  const paths: string[][] = texts.map(() => []);
-  let level = texts.map((text) => hash('sha256', `\0${text}`, 'hex'));
-  const node = Buffer.alloc(1 + 2 * HASH_BYTES, 0x01);
-  for (let width = 1; level.length > 1; width *= 2) {
-    for (const [leaf, path] of paths.entries()) {
-      const sibling = level[Math.floor(leaf / width) ^ 1];
-      if (sibling !== undefined) path.push(sibling);
-    }
-    const above: string[] = [];
-    for (let i = 0; i < level.length; i += 2) {
-      const left = level[i] ?? '';
-      const right = level[i + 1];
-      if (right === undefined) {
-        above.push(left);
-        continue;
-      }
-      node.write(left, 1, 'hex');
-      node.write(right, 1 + HASH_BYTES, 'hex');
-      above.push(hash('sha256', node, 'hex'));
-    }
-    level = above;
-  }
-  const [root] = level;
-  if (root === undefined) throw new RangeError('a tree of promises has at least one leaf');
-  return { root, paths };
+  const tree = new Frontier();
+  const nodes = new Map<string, Uint8Array>();
+  for (const text of texts)
+    for (const { level, index, hash } of tree.append(leafHash(utf8(text)))) nodes.set(`${level}/${index}`, hash);
+  const nodeAt = ({ level, index }: TreeNode): Uint8Array => {
+    const hash = nodes.get(`${level}/${index}`);
+    if (hash === undefined) throw new RangeError(`the tree of promises has no node ${index} at level ${level}`);
+    return hash;
+  };
+  return {
+    root: toHex(tree.root()),
+    paths: texts.map((_, leaf) => hashesOfRanges(inclusionRanges(leaf, texts.length), nodeAt).map(toHex)),
+  };
 }
 
 export interface CertifiedPromiseKeyOptions extends LedgerSignerOptions {

@@ -76,7 +76,7 @@ interface Message {
 
 interface StatusOptions extends Pick<SenderOptions, 'onCaught'> {
   readonly lookup: LookupFunction;
-  /** Each ends the request. */
+  /** Each of them ends the request when it aborts. */
   readonly signals: readonly AbortSignal[];
 }
 

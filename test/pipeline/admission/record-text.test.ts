@@ -13,7 +13,6 @@ import { DISCLOSURE_NAMES } from '../../../schemas/evidence/disclosed-values.js'
 import { decodeDisclosure, encodeDisclosure } from '../../../schemas/evidence/disclosure.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import { encodeDisclosures } from '../../../src/pipeline/admission/disclosures.js';
-import { bodyText } from '../../../src/pipeline/admission/prepare-consent.js';
 import { createRandomPool } from '../../../src/platform/keys/index.js';
 import { digestsByName } from '../../support/disclosure-digests.js';
 import { keptDisclosures } from '../../support/kept-disclosures.js';
@@ -59,16 +58,6 @@ const record: fc.Arbitrary<ConsentRecordV2> = fc.record({
 describe('texts written from closed lists of members', () => {
   it('equals the canonical JSON of the record', () => {
     fc.assert(fc.property(record, (made) => consentRecordText(made) === canonicalJson(made)));
-  });
-
-  it('equals the JSON of the event body', () => {
-    const body = fc.record({
-      record: record.map(consentRecordText),
-      proof_hash: hex64,
-      disclosures: fc.option(fc.base64String()),
-      attachments: fc.array(fc.uuid(), { maxLength: 3 }),
-    });
-    fc.assert(fc.property(body, (made) => bodyText(made) === JSON.stringify(made)));
   });
 
   it('encodes disclosures as the format does', () => {

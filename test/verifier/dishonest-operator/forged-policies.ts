@@ -258,7 +258,7 @@ function* laxer(): Generator<Forgery> {
   };
   yield {
     point: POINT,
-    name: 'the verifying person allows more than the policy does',
+    name: 'the relying party allows more than the policy does',
     plan: strictly,
     options: () => ({ maxDelay: 172_800_000 }),
     ...BROKEN,

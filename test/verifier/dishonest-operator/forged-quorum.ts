@@ -13,7 +13,7 @@ import { policy } from './world.js';
 const POINT = 'several stamps';
 const OPEN = { check: 'time.stamped', verdict: 'indeterminate' } as const;
 
-/** A second authority, which the verifying person trusts. */
+/** A second authority, which the relying party trusts. */
 export const SECOND_AUTHORITY = new TimeAuthority({ name: 'Second Root', organization: 'Second Authority' });
 /** Roots of the same organization by RFC 5280 §7.1: other case, spaces and forms of the letters. */
 const FOLDED = [
@@ -27,7 +27,7 @@ const STRANGER = new TimeAuthority({ name: 'Stranger', organization: 'Stranger' 
 
 const SIZES = [4, 9, 16] as const;
 
-/** The verifying person requires this many authorities, and trusts these. */
+/** The relying party requires this many authorities, and trusts these. */
 const required = (count: number, ...trusted: readonly TimeAuthority[]): Pick<Forgery, 'options'> => ({
   options: (_, first) => ({
     requireStamps: count,
@@ -145,7 +145,7 @@ const ONE_AUTHORITY: readonly Forgery[] = [
   ),
   {
     point: POINT,
-    name: 'the second authority is not one that the verifying person trusts',
+    name: 'the second authority is not one that the relying party trusts',
     ...TWO,
     ...withStamps({ by: STRANGER }),
     ...OPEN,
@@ -159,7 +159,7 @@ const ONE_AUTHORITY: readonly Forgery[] = [
   },
   {
     point: POINT,
-    name: 'the policy demands two authorities, although the verifying person demands one',
+    name: 'the policy demands two authorities, although the relying party demands one',
     ...required(1),
     plan: (plan) => void plan.batches.set(0, [policy(1, plan.start - 1000, { stamps: 2 })]),
     draft: (draft, by) => addStamps(draft, { by }),
@@ -448,7 +448,7 @@ const LOWERED_TOO_EARLY: readonly Forgery[] = [
   lowering('the second authority is not trusted', lowered({ 0: [2], 2: [1] }, 4), {
     options: (_, first) => ({ trustAnchors: [first.anchor] }),
   }),
-  lowering('the verifying person requires two', lowered({ 0: [2], 2: [1] }, 4), TWO),
+  lowering('the relying party requires two', lowered({ 0: [2], 2: [1] }, 4), TWO),
   lowering('the first authority stamped twice', {
     ...lowered({ 0: [2], 2: [1] }),
     draft: (draft: Draft, by: TimeAuthority) => addStamps(draft, { by }),
@@ -473,7 +473,7 @@ const LOWERED_TOO_EARLY: readonly Forgery[] = [
   }),
 ];
 
-/** The cases in which the verifying person trusts both authorities, and demands nothing. */
+/** The cases in which the relying party trusts both authorities, and demands nothing. */
 export const LOWERED_AND_TRUSTED = LOWERED_TOO_EARLY.filter(({ options }) => options === TRUSTED.options);
 
 /** One authority that passes for two (docs/evidence-format.md §9, “Authorities”). */

@@ -6,7 +6,7 @@ import { at, base64, concat, utf8 } from './primitives.js';
 import { policy } from './world.js';
 
 /*
- * The verifying person trusts the witnesses A and B. The operator holds their cosignatures over some
+ * The relying party trusts the witnesses A and B. The operator holds their cosignatures over some
  * checkpoint, but not their keys.
  */
 
@@ -22,7 +22,7 @@ const NEWEST = 16;
 
 export const WITNESSES = { a: A, b: B } as const;
 
-/** The verifying person trusts the given witnesses, and requires cosignatures of this many. */
+/** The relying party trusts the given witnesses, and requires cosignatures of this many. */
 export function requireWitnesses(
   required: number | null,
   ...keys: readonly NamedKey[]
@@ -278,7 +278,7 @@ export const demandWitnesses =
     ]);
   };
 
-/** The verifying person gives keys without a number: that of the policy counts. */
+/** The relying party gives keys without a number: that of the policy counts. */
 const DEMANDED: readonly Forgery[] = [
   {
     point: POINT,
@@ -305,7 +305,7 @@ const DEMANDED: readonly Forgery[] = [
   },
   {
     point: POINT,
-    name: 'the policy demands one, and the verifying person two',
+    name: 'the policy demands one, and the relying party two',
     plan: demandWitnesses(1),
     options: () => requireWitnesses(2, A, B),
     draft: (draft) => cosign(draft, byA),

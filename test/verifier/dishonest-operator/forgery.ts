@@ -33,7 +33,7 @@ export interface Forgery {
   readonly manifest?: ManifestLie | undefined;
   /** Makes a receipt in place of a package. `draft` and `manifest` apply to it as well. */
   readonly receipt?: { readonly label: string } & Omit<ReceiptOptions, 'draft' | 'manifest'>;
-  /** Inputs and demands of the verifying person. */
+  /** Inputs and demands of the relying party. */
   readonly options?: ((ledger: Ledger, authority: TimeAuthority) => Partial<VerifyOptions>) | undefined;
   readonly check: CheckId;
   readonly verdict: 'invalid' | 'indeterminate';
@@ -52,7 +52,7 @@ export class Forge {
 
   constructor(readonly authority: TimeAuthority) {}
 
-  /** @returns the package or receipt, the plan of its ledger, and what the verifying person demands */
+  /** @returns the package or receipt, the plan of its ledger, and what the relying party demands */
   make(forgery: Forgery): Made {
     const { request = {}, choice: change, draft: bend, manifest, receipt } = forgery;
     const ledger = this.ledgerOf(forgery);

@@ -91,7 +91,7 @@ describe('in the world small', () => {
     [0, 0, null],
     [2, 1, 1],
   ] as const)(
-    'the policy demands %i witnesses: %i cosigned, and the verifying person requires %s',
+    'the policy demands %i witnesses: %i cosigned, and the relying party requires %s',
     async (demanded, cosigned, required) => {
       const { a, b } = WITNESSES;
       const seconds = Date.parse('2026-03-02T08:05:00.000Z') / 1000;

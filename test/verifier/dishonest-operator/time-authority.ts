@@ -126,7 +126,7 @@ export class TimeAuthority {
     this.#signer = certificate(signer, signer.serial ?? 2, this.#root, extensions, newKey);
   }
 
-  /** The root's certificate, which the verifying person trusts. */
+  /** The root's certificate, which the relying party trusts. */
   get anchor(): Uint8Array {
     return this.#root.der;
   }

@@ -22,7 +22,7 @@ export interface TrustOptions extends LedgerKeyOptions {
 }
 
 /**
- * Reads what the verifying person trusts: the file of `--trust`, or the single options. Roots of time stamp authorities
+ * Reads what the relying party trusts: the file of `--trust`, or the single options. Roots of time stamp authorities
  * may be given in addition to the file, because policy files of other programs do not contain any.
  * @throws UsageError
  */

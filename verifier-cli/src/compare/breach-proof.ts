@@ -15,7 +15,7 @@ export interface Breach {
 
 /**
  * The proof that a promise was broken.
- * @param keys keys of the ledger that the verifying person trusts
+ * @param keys keys of the ledger that the relying party trusts
  * @returns null if the package does not contain the entry that proves it
  */
 export async function breachProof(

@@ -37,7 +37,7 @@ type Proof = ContradictionFile extends infer T
 
 /**
  * Compares what two packages or checkpoints show of one ledger.
- * @param keys keys of the ledger that the verifying person trusts
+ * @param keys keys of the ledger that the relying party trusts
  * @param proofs further consistency proofs
  * @param at time of verification
  */

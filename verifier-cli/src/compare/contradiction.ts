@@ -43,7 +43,7 @@ export interface ContradictionVerdict {
 }
 
 /**
- * @param given keys of the ledger that the verifying person trusts
+ * @param given keys of the ledger that the relying party trusts
  * @param at time of verification
  */
 export async function verifyContradiction(
@@ -185,7 +185,7 @@ async function provedPersons(
 
 /**
  * Returns whether each of these records is sealed and names a person.
- * @param given keys of the ledger that the verifying person trusts, at least one
+ * @param given keys of the ledger that the relying party trusts, at least one
  */
 export async function areProvedPersons(
   proofs: ProvedPersonsFile,

@@ -25,7 +25,7 @@ import { reportExceeded, WorkMeter } from '../work/work-meter.js';
 export interface NotedCheckpoint extends Checkpoint {
   /** The note's exact text. */
   readonly note: string;
-  /** Whether a key that the verifying person trusts has signed it, directly or over announcements. */
+  /** Whether a key that the relying party trusts has signed it, directly or over announcements. */
   readonly isTrusted: boolean;
 }
 

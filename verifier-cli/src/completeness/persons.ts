@@ -24,7 +24,7 @@ export type PersonCoverage = (typeof PERSON_COVERAGES)[number];
 
 /** The kind of the package, and its size. */
 interface PersonContext {
-  /** The person that the verifying person asks about, named by `visitor_id`, or null if there is none. */
+  /** The person that the relying party asks about, named by `visitor_id`, or null if there is none. */
   readonly asked: string | null;
   readonly isReceipt: boolean;
   /** Number of bytes of `entries.ndjson`. */
@@ -53,13 +53,13 @@ export class PersonRecords {
   #unread = 0;
   /** Number of entries whose tag is unknown. */
   #unknown = 0;
-  /** Whether all consents of the package are to be of one person. */
+  /** Whether all consents of the package are said to be of one person. */
   readonly #isOfPerson: boolean;
   /** The person, as the first value of `visitor_id` among the person's records names them. */
   #visitor: string | null = null;
   /** Event ids of the person's records without `visitor_id`, except those marked as erased or `key_lost`. */
   readonly #unnamed: string[] = [];
-  /** The person that the verifying person asks about, or null if there is none. */
+  /** The person that the relying party asks about, or null if there is none. */
   readonly #asked: string | null;
 
   constructor(

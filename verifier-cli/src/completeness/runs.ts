@@ -39,7 +39,7 @@ export class CompleteRuns {
 
   /**
    * Takes the entries in their order.
-   * @param isUnknown whether the entry has an unknown version; it may then be what it is said to be
+   * @param isUnknown whether the entry has an unknown version; it may then be the event that the manifest claims
    */
   accept(stream: string, revision: number, isUnknown: boolean): void {
     while (true) {

@@ -271,14 +271,14 @@ export const CHECKS = {
     meaning: 'The authority issued the time stamp under an accepted policy.',
     tr: 'Makam zaman damgasını kabul edilen bir ilkeye göre vermiştir.',
     required: false,
-    fails: 'The verifying person named policies (`--policy`), and the token has another.',
+    fails: 'The relying party named policies (`--policy`), and the token has another.',
     opens: null,
   },
   'tst.nonce': {
     meaning: 'The nonce in the time stamp matches the nonce of the request.',
     tr: 'Zaman damgasındaki tek kullanımlık sayı (nonce) istektekiyle aynıdır.',
     required: false,
-    fails: 'The verifying person gave a nonce (`--nonce`), and the token has another or none.',
+    fails: 'The relying party gave a nonce (`--nonce`), and the token has another or none.',
     opens: null,
   },
   'tst.extensions': {
@@ -508,9 +508,9 @@ export const CHECKS = {
     tr: 'Bir kişi için hazırlanan paket, defterdeki tüm kayıtlarını içerir.',
     required: true,
     fails:
-      'A consent with one of the tags 1 to `records` is missing, or the package does not show that every leaf of the cover lacks the next tag. The disclosed values of `visitor_id` differ. `records` is null without a further restriction, or above 0 without an `id` (§10). A record names another person than the one that the verifying person asked about (`--person`).',
+      'A consent with one of the tags 1 to `records` is missing, or the package does not show that every leaf of the cover lacks the next tag. The disclosed values of `visitor_id` differ. `records` is null without a further restriction, or above 0 without an `id` (§10). A record names another person than the one that the relying party asked about (`--person`).',
     opens:
-      '`records` is 0, a record of the person does not disclose `visitor_id`, is not erased, and does not have `key_lost`, or an unknown event or batch may be or have a further record (§17). The verifying person asked about a person, and the package is not for one person.',
+      '`records` is 0, a record of the person does not disclose `visitor_id`, is not erased, and does not have `key_lost`, or an unknown event or batch may be or have a further record (§17). The relying party asked about a person, and the package is not for one person.',
   },
   'time.stamped': {
     meaning: 'A valid time stamp covers every entry.',

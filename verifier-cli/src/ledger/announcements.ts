@@ -165,7 +165,7 @@ export interface TrustedChain {
 /**
  * Returns the keys to trust. Through announcements, trust in a key extends to its successors, but not to its
  * predecessors.
- * @param given the keys that the verifying person passed
+ * @param given the keys that the relying party passed
  * @param at time of verification; keys whose algorithm is no longer secure then are ignored
  */
 export async function trustedBy(

@@ -13,7 +13,7 @@ import { hasOneOf, type KeyChain, type TrustedChain, trustedBy } from './announc
 import type { Checkpoints, EnclosedCheckpoint } from './checkpoints.js';
 
 /**
- * Keys of this ledger that the verifying person trusts: the given keys and, through announcements, their successors.
+ * Keys of this ledger that the relying party trusts: the given keys and, through announcements, their successors.
  */
 export interface TrustedKeys {
   readonly keys: readonly VerifierKey[];
@@ -57,7 +57,7 @@ function otherKeyOf(checkpoints: Checkpoints, trusted: readonly VerifierKey[]): 
  * must have its signature if that key is known, and is believed because a trusted checkpoint extends it
  * (`ledger.consistency`).
  * @param files the package, whose work the signatures count towards
- * @param given the keys given by the verifying person; those whose algorithm is no longer secure at `at` are ignored
+ * @param given the keys given by the relying party; those whose algorithm is no longer secure at `at` are ignored
  * @param at time of verification
  */
 export async function verifyLedgerKey(

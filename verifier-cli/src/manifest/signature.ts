@@ -15,7 +15,7 @@ import type { ReadManifest } from './manifest.js';
 /**
  * Verifies the detached JWS over the manifest (RFC 7515 appendix F, RFC 8037), and the certificate
  * of its key.
- * @param trusted the keys of the ledger that the verifying person trusts, directly or through announcements, and which
+ * @param trusted the keys of the ledger that the relying party trusts, directly or through announcements, and which
  * of these keys are in force
  * @param time the time of verification
  */

@@ -7,7 +7,7 @@ import { runWatch, type WatchCommandOptions } from './watch/watch-command.js';
 import { runWitness, type WitnessCommandOptions } from './witness/witness-command.js';
 
 const program = new Command('consent-verify')
-  .description('Run a witness of ledgers, or watch a ledger. These two commands use the network.')
+  .description('Run a witness that cosigns ledgers, or watch a ledger. Both commands use the network.')
   .exitOverride()
   .showHelpAfterError();
 
@@ -17,16 +17,26 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop
 program
   .command('witness')
   .description('run a witness (C2SP tlog-witness) that cosigns the checkpoints of ledgers')
-  .option('--listen <address>', 'host and port, for example 127.0.0.1:8081')
+  .option('--listen <address>', 'listen on this host and port, for example 127.0.0.1:8081')
   .requiredOption('--key-file <file>', 'private key of the witness')
-  .option('--new-key <name>', 'create the key file for this name, for example witness.example.org/w1')
-  .option('--state <folder>', 'folder for the newest size and root of each ledger; one process at a time')
-  .option('--ledger-key <key>', 'verifier key of a ledger to cosign, or a file with it; may be repeated', collect)
+  .option('--new-key <name>', 'create the key file, for a witness of this name, for example witness.example.org/w1')
+  .option(
+    '--state <folder>',
+    'folder that keeps the newest size and root of each ledger; only one process may use it at a time',
+  )
+  .option(
+    '--ledger-key <key>',
+    'verifier key of a ledger to cosign, or a file that contains it; may be repeated',
+    collect,
+  )
   .option(
     '--structure <location>',
-    'URL of the service or static host, or folder, whose structure is audited before each cosignature; the name of the key ends in /structure',
+    'URL of the service or static host, or a folder, whose structure the witness audits before each cosignature; the name of its key must end in /structure',
   )
-  .option('--token-file <file>', 'bearer token, if the operator restricts the structure to auditors')
+  .option(
+    '--token-file <file>',
+    'file with the bearer token, needed if the operator shows the structure to auditors only',
+  )
   .addHelpText('after', '\nExit codes: 0 stopped, or key created; 2 usage error.')
   .action(async (options: WitnessCommandOptions) => {
     const out = (text: string) => process.stdout.write(text);
@@ -35,20 +45,29 @@ program
 
 program
   .command('watch')
-  .description('watch the public checkpoints of a service, and report when its ledger contradicts itself')
-  .argument('<url>', 'URL of the service; with --structure also a static host, or a folder of exported files')
-  .option('--ledger-key <key>', "the ledger's verifier key, or a file with it; may be repeated", collect)
-  .option('--trust <file>', 'trust policy (C2SP tlog-policy) with the keys of the ledger, in place of --ledger-key')
-  .requiredOption('--state <folder>', 'folder for the newest checkpoint that was seen, and for contradiction proofs')
-  .option('--interval <duration>', 'time between two looks, at least one second', '60s')
-  .option('--max-age <duration>', 'age of the newest checkpoint from which the ledger counts as stale', '24h')
-  .option('--webhook <url>', 'URL that receives each new alarm as JSON (POST)')
+  .description('watch the public checkpoints of a service, and report if its ledger contradicts itself')
+  .argument(
+    '<url>',
+    'URL of the service; with --structure, also the URL of a static host, or a folder of exported files',
+  )
+  .option('--ledger-key <key>', 'verifier key of the ledger, or a file that contains it; may be repeated', collect)
+  .option(
+    '--trust <file>',
+    'trust policy (C2SP tlog-policy) that contains the keys of the ledger; replaces --ledger-key',
+  )
+  .requiredOption('--state <folder>', 'folder that keeps the newest checkpoint seen, and contradiction proofs')
+  .option('--interval <duration>', 'how long to wait between two looks; at least 1s', '60s')
+  .option('--max-age <duration>', 'report the ledger as stale if its newest checkpoint is older than this', '24h')
+  .option('--webhook <url>', 'send each new alarm to this URL (POST, JSON)')
   .option('--structure', 'recompute the runs, tags and roll-ups of every batch from the published structure')
-  .option('--token-file <file>', 'bearer token, if the operator restricts the structure to auditors')
-  .option('--once', 'look once, and end')
+  .option(
+    '--token-file <file>',
+    'file with the bearer token, needed if the operator shows the structure to auditors only',
+  )
+  .option('--once', 'look once, then exit')
   .addHelpText(
     'after',
-    '\nExit codes: 0 fine; 1 contradiction, with a proof in the state folder, or a violation that cannot be proved; 2 usage error; 3 undecided, stale or unreachable.',
+    '\nExit codes: 0 nothing wrong; 1 the ledger contradicts itself (the proof is in the state folder) or breaks a rule in a way that cannot be proved; 2 usage error; 3 undecided, stale or unreachable.',
   )
   .action(async (url: string, options: WatchCommandOptions) => {
     process.exitCode = await runWatch(url, options, (text) => process.stdout.write(text), stopping.signal);

@@ -70,7 +70,7 @@ export class PromisedRecords {
 
 /** Keys and parts of the package with which promises are compared. */
 export interface PromiseContext {
-  /** Keys of the ledger that the verifying person trusts, and their successors. */
+  /** Keys of the ledger that the relying party trusts, and their successors. */
   readonly keys: readonly VerifierKey[];
   readonly origin: string | null;
   readonly coverage: Coverage | null;

@@ -45,13 +45,13 @@ import { Statements } from './statements.js';
 /** Parts of the package with which the entries are compared. */
 export interface EntryContext extends PlacesContext, ConsentContext {
   readonly policies: Policies;
-  /** Milliseconds from the claimed time to the stamp, if the verifying person limits it. */
+  /** Milliseconds from the claimed time to the stamp, if the relying party limits it. */
   readonly maxDelay: number | undefined;
   /** The record to show, if there is one. */
   readonly watch: RecordWatch | null;
   /** Takes the entries that promises name. */
   readonly promised: PromisedRecords;
-  /** The person that the verifying person asks about, named by `visitor_id`, or null if there is none. */
+  /** The person that the relying party asks about, named by `visitor_id`, or null if there is none. */
   readonly askedPerson: string | null;
 }
 

@@ -56,7 +56,7 @@ export interface Found {
   readonly asOf: ProvedTime | null;
   readonly policy: PolicyInForce;
   readonly promises: readonly ReportedPromise[];
-  /** Certificates and ledger keys that the verifying person gave. */
+  /** Certificates and ledger keys that the relying party gave. */
   readonly given: {
     readonly trustAnchors: readonly Uint8Array[];
     readonly ledgerKeys: readonly VerifierKey[];

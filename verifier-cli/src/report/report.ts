@@ -145,7 +145,7 @@ export interface ReportedCoverage extends StreamCoverage {
   readonly complete_runs: number;
 }
 
-/** A root certificate that the verifying person gave. */
+/** A root certificate that the relying party gave. */
 export interface ReportedRoot {
   /** Subject of the certificate. */
   readonly subject: string;
@@ -162,7 +162,7 @@ export interface VerificationReport {
   readonly version: 1;
   /** The program that made the report. */
   readonly verifier: { readonly name: 'consent-verify'; readonly version: string };
-  /** Keys and roots that the verifying person gave, on which the verdict depends. */
+  /** Keys and roots that the relying party gave, on which the verdict depends. */
   readonly trust: {
     /** Verifier keys of the ledger. */
     readonly ledger_keys: readonly string[];
@@ -195,7 +195,7 @@ export interface VerificationReport {
      * the package is not about one person. A long value is cut.
      */
     readonly person: string | null;
-    /** The person that the verifying person asked about, or null if none was asked about. */
+    /** The person that the relying party asked about, or null if none was asked about. */
     readonly asked_person: string | null;
   };
   /**
@@ -235,7 +235,7 @@ export interface VerificationReport {
   readonly witnesses: {
     /** Size of the newest checkpoint, or null if the package includes none. */
     readonly checkpoint: number | null;
-    /** How many given witnesses the verifying person or the policy requires. Null permits any number. */
+    /** How many given witnesses the relying party or the policy requires. Null permits any number. */
     readonly required: number | null;
     /** Given witnesses whose cosignature is valid, and the time that each one states. */
     readonly cosigned: readonly { readonly name: string; readonly time: string }[];

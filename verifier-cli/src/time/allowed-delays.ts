@@ -16,7 +16,7 @@ export interface PolicyDelaysOptions {
   /** The proved time by which a batch existed, or null if there is none. */
   readonly existedBy: (batch: number) => ProvedTime | null;
   /**
-   * Milliseconds from the claimed time to the stamp that the verifying person allows; it cannot
+   * Milliseconds from the claimed time to the stamp that the relying party allows; it cannot
    * exceed the policies.
    */
   readonly maxDelay?: number | undefined;

@@ -51,7 +51,7 @@ export interface StampedTimes {
 /** Sources of the number of authorities that must have stamped a batch. */
 export interface Demands {
   readonly policies: Policies;
-  /** Number that the verifying person requires, at least 1. */
+  /** Number that the relying party requires, at least 1. */
   readonly atLeast: number;
 }
 

@@ -18,7 +18,7 @@ import { asOfSunset } from './sunset.js';
 import { tokenFinding } from './token-finding.js';
 
 export interface TimestampTrust {
-  /** DER certificates of the authorities that the verifying person trusts. */
+  /** DER certificates of the authorities that the relying party trusts. */
   readonly trustAnchors: readonly Uint8Array[];
   /** The time of verification. */
   readonly at: Date;
@@ -65,7 +65,7 @@ export async function verifyTimestamps(
 }
 
 /**
- * Returns whether the only problem of a stamp is that no path leads to a given root. The verifying person may trust
+ * Returns whether the only problem of a stamp is that no path leads to a given root. The relying party may trust
  * another authority; such a stamp is not used if a later one covers the same.
  */
 function hasNoRoot({ report }: Stamp): boolean {

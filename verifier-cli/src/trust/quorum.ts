@@ -25,7 +25,7 @@ export function fewestWitnesses(quorum: Quorum): number {
   return fewest.slice(0, quorum.threshold).reduce((sum, count) => sum + count, 0);
 }
 
-/** The witnesses that the verifying person trusts. */
+/** The witnesses that the relying party trusts. */
 export interface WitnessTrust {
   /** Keys of type 0x04 and 0x06, each public key once. Keys of the same name belong to one witness. */
   readonly keys: readonly VerifierKey[];

@@ -6,7 +6,7 @@ import { parseCertificate } from '../../../schemas/rfc3161/x509/certificate.js';
 
 import { fewestWitnesses, type Quorum, type WitnessTrust } from './quorum.js';
 
-/** Everything that a verifying person trusts, in one file. */
+/** Everything that a relying party trusts, in one file. */
 export interface TrustFile {
   readonly ledgerKeys: readonly VerifierKey[];
   readonly witnesses: WitnessTrust;

@@ -4,8 +4,10 @@ import { EventStoreDBClient } from '@eventstore/db-client';
  * Creates a client whose background failures cannot end the process. After each failed call, the library prepares a new
  * connection in the background, and nothing catches what fails there. While a cluster has no quorum, a second failing
  * call waits for the same search for a leader, its rejection is unhandled, and Node would end the process. The call
- * itself still fails for its caller. @param onInterruption receives what failed in the background @throws Error if the
- * connection string is invalid
+ * itself still fails for its caller. The library has no hook for these failures, so its private method is wrapped by
+ * name, and a version without that method is refused.
+ * @param onInterruption receives what failed in the background
+ * @throws Error if the connection string is invalid
  */
 export function createGuardedClient(
   connectionString: string,

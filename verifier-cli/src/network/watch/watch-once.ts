@@ -27,7 +27,7 @@ export interface Sighting {
 
 export interface WatchOptions {
   readonly service: LedgerService;
-  /** Keys of the ledger that the watching person trusts. */
+  /** Keys of the ledger that the relying party trusts. */
   readonly keys: readonly VerifierKey[];
   /** Maximum age of the newest checkpoint, in milliseconds. */
   readonly maxAgeMs: number;
