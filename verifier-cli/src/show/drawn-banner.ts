@@ -1,4 +1,5 @@
 import { bannerInStatedLanguage } from '../../../schemas/banner/banner-in-language.js';
+import { labelsIn } from '../../../schemas/banner/known-labels.js';
 import { CONSENT_RECORDED, ConsentRecord } from '../../../schemas/events/consent-recorded.js';
 import { DEFAULT_APPEARANCE } from '../../../sdk/banner/default-appearance.js';
 import { type Drawing, drawingOf, tickedBy } from '../../../sdk/banner/drawing.js';
@@ -36,7 +37,7 @@ export function drawnBanner(shown: ShownRecord): DrawnBanner | NotDrawn | null {
   if (parsed === null || !parsed.ok) return 'imported';
   if (configuration === null) return 'configuration';
   const { language, categories, consent_type: type, channel } = parsed.value;
-  const words = bannerInStatedLanguage(configuration, stated.language ?? language);
+  const words = bannerInStatedLanguage(configuration, stated.language ?? language, labelsIn);
   if (words === null) return 'language';
   const view = {
     ...words,
