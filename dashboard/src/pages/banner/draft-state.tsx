@@ -3,6 +3,7 @@ import type { ConfigurationDraft } from '../../api/types.js';
 import { useApi, useMay } from '../../app-context.js';
 import { useFormats, useMessages } from '../../i18n/locale.js';
 import { Confirm } from '../../ui/confirm.js';
+import { fieldMessage } from '../../ui/field-message.js';
 import { Notice } from '../../ui/notice.js';
 import { Section } from '../../ui/page.js';
 import { useAction } from '../../ui/use-action.js';
@@ -17,7 +18,7 @@ interface DraftStateProps {
 
 /** The version in force, and the conditions for publishing the draft. */
 export function DraftState({ siteId, draft }: DraftStateProps) {
-  const { banner } = useMessages();
+  const { banner, fieldMessages } = useMessages();
   const { number, languageName } = useFormats();
   const api = useApi();
   const mayChange = useMay('changeSites');
@@ -35,7 +36,9 @@ export function DraftState({ siteId, draft }: DraftStateProps) {
     'must list at least one language': banner.needsLanguage,
   };
   const worded = ({ field, message }: DraftProblem): string => {
-    const what = field.startsWith('appearance.') ? banner.isUnfair : (words[message] ?? message);
+    const what = field.startsWith('appearance.')
+      ? banner.isUnfair
+      : (words[message] ?? fieldMessage(fieldMessages, message));
     return `${problemPlace(field, banner, languageName)}: ${what}`;
   };
   return (
