@@ -44,6 +44,17 @@ const BY_LANGUAGE: ReadonlyMap<string, () => Promise<LanguageTexts>> = new Map(O
 export const DEFAULT_LANGUAGES: readonly string[] = [...BY_LANGUAGE.keys()];
 
 /**
+ * Languages whose default texts a native speaker has read and confirmed. English is the language they were written in.
+ */
+const READ_BY_SPEAKERS: readonly string[] = ['en'];
+
+/** Whether a language has defaults that no native speaker has read. @param language BCP 47 */
+export function isUnread(language: string): boolean {
+  const known = matchLanguage(DEFAULT_LANGUAGES, [language]);
+  return known !== undefined && !READ_BY_SPEAKERS.includes(known);
+}
+
+/**
  * Loads the texts of one language.
  * @param language BCP 47
  * @returns undefined if the language has none

@@ -6,7 +6,7 @@ import {
   type LanguageTexts,
   USUAL_CATEGORIES,
 } from '../../../schemas/banner/language-texts.js';
-import { DEFAULT_LANGUAGES, loadTexts } from '../../../schemas/banner/load-texts.js';
+import { DEFAULT_LANGUAGES, isUnread, loadTexts } from '../../../schemas/banner/load-texts.js';
 import { directionOf } from '../../../schemas/language/direction.js';
 
 /** Regulation No 1 of 1958, article 1, as amended. */
@@ -132,6 +132,11 @@ test.each([
 
 test.each(['cy', 'x-default', ''])('“%s” has no texts', async (language) => {
   expect(await loadTexts(language)).toBeUndefined();
+  expect(isUnread(language)).toBe(false);
+});
+
+test('only English counts as read by a native speaker', () => {
+  expect(DEFAULT_LANGUAGES.filter((language) => !isUnread(language))).toEqual(['en']);
 });
 
 test('Arabic, Hebrew and Persian are written from right to left', () => {
