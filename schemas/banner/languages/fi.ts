@@ -27,12 +27,12 @@ export const defaults: DefaultTexts = {
   text: 'Käytämme evästeitä ja vastaavia tekniikoita. Ne, joita tämä sivusto tarvitsee, ovat aina käytössä. Muita käytämme vain suostumuksellasi: voit hyväksyä kaikki, hylätä kaikki tai valita luokittain.',
   withdrawal: 'Voit milloin tahansa peruuttaa suostumuksesi tai muuttaa valintaasi evästeasetuksissa.',
   categories: {
-    necessary: { title: 'Välttämättömät', purpose: 'Jotta tämä sivusto toimii turvallisesti ja muistaa valintasi.' },
-    preferences: { title: 'Mieltymykset', purpose: 'Jotta asetuksesi, kuten kieli, muistetaan.' },
-    analytics: { title: 'Tilastot', purpose: 'Jotta voidaan mitata, miten tätä sivustoa käytetään.' },
+    necessary: { title: 'Välttämättömät', purpose: 'Tämän sivuston turvallinen toiminta ja valintasi muistaminen.' },
+    preferences: { title: 'Mieltymykset', purpose: 'Asetustesi, kuten kielen, muistaminen.' },
+    analytics: { title: 'Tilastot', purpose: 'Tämän sivuston käytön mittaaminen.' },
     marketing: {
       title: 'Mainonta',
-      purpose: 'Jotta mainontaa voidaan valita kiinnostuksesi mukaan ja mitata sen vaikutusta.',
+      purpose: 'Mainonnan valitseminen kiinnostuksen kohteidesi mukaan ja sen vaikutuksen mittaaminen.',
     },
   },
 };

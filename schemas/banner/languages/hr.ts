@@ -24,12 +24,12 @@ export const labels: LabelTexts = {
 
 export const defaults: DefaultTexts = {
   title: 'Upotreba kolačića',
-  text: 'Upotrebljavamo kolačiće i slične tehnologije. Oni koji su ovoj stranici potrebni uvijek su uključeni. Druge upotrebljavamo samo uz vašu privolu: možete prihvatiti sve, odbiti sve ili odabrati po kategorijama.',
+  text: 'Upotrebljavamo kolačiće i slične tehnologije. Oni koji su ovom web-mjestu potrebni uvijek su uključeni. Druge upotrebljavamo samo uz vašu privolu: možete prihvatiti sve, odbiti sve ili odabrati po kategorijama.',
   withdrawal: 'Privolu možete povući ili odabir promijeniti u bilo kojem trenutku u postavkama kolačića.',
   categories: {
-    necessary: { title: 'Nužni', purpose: 'Da bi ova stranica sigurno radila i zapamtila vaš odabir.' },
+    necessary: { title: 'Nužni', purpose: 'Da bi ovo web-mjesto sigurno radilo i zapamtilo vaš odabir.' },
     preferences: { title: 'Preferencije', purpose: 'Da bi se zapamtile vaše postavke, primjerice jezik.' },
-    analytics: { title: 'Statistika', purpose: 'Da bi se mjerilo kako se ova stranica upotrebljava.' },
+    analytics: { title: 'Statistika', purpose: 'Da bi se mjerilo kako se ovo web-mjesto upotrebljava.' },
     marketing: {
       title: 'Oglašavanje',
       purpose: 'Da bi se oglasi birali prema vašim interesima i mjerio njihov učinak.',

@@ -15,7 +15,7 @@ export const labels: LabelTexts = {
   recipients: 'Címzettek',
   storage_period: 'Tárolási időtartam',
   until_closed: 'a böngésző bezárásáig',
-  load_once: 'Betöltés egyszer',
+  load_once: 'Egyszeri betöltés',
   allow_all: 'Összes engedélyezése: {0}',
   receives: 'Ha betölti ezt a tartalmat, a következő címzett kap adatokat: {0}',
   opt_out: 'Tiltakozásának eleget tettünk',
@@ -24,13 +24,13 @@ export const labels: LabelTexts = {
 
 export const defaults: DefaultTexts = {
   title: 'Sütik használata',
-  text: 'Sütiket és hasonló technológiákat használunk. Amelyekre a webhelynek szüksége van, mindig aktívak. Másokat csak az Ön hozzájárulásával használunk: elfogadhatja az összeset, elutasíthatja az összeset, vagy kategóriánként választhat.',
+  text: 'Sütiket és hasonló technológiákat használunk. Amelyekre a webhelynek szüksége van, mindig aktívak. A többit csak az Ön hozzájárulásával használjuk: elfogadhatja az összeset, elutasíthatja az összeset, vagy kategóriánként választhat.',
   withdrawal:
     'A hozzájárulását bármikor visszavonhatja, illetve a választását bármikor módosíthatja a sütibeállításokban.',
   categories: {
     necessary: { title: 'Szükséges', purpose: 'A webhely biztonságos működése és az Ön választásának megjegyzése.' },
     preferences: { title: 'Preferenciák', purpose: 'Az Ön beállításainak, például a nyelvnek a megjegyzése.' },
     analytics: { title: 'Statisztika', purpose: 'A webhely használatának mérése.' },
-    marketing: { title: 'Hirdetés', purpose: 'Hirdetések kiválasztása az Ön érdeklődése szerint és hatásuk mérése.' },
+    marketing: { title: 'Hirdetések', purpose: 'Hirdetések kiválasztása az Ön érdeklődése szerint és hatásuk mérése.' },
   },
 };

@@ -19,7 +19,7 @@ export const labels: LabelTexts = {
   allow_all: 'すべて許可：{0}',
   receives: 'このコンテンツを読み込むと、データが{0}に送信されます。',
   opt_out: 'オプトアウトの要求に対応しました',
-  opt_out_conflict: 'ブラウザーの信号が以前の選択に優先します。改めて選択できます。',
+  opt_out_conflict: 'ブラウザーの信号により、以前の選択は置き換えられます。改めて選択できます。',
 };
 
 export const defaults: DefaultTexts = {

@@ -28,7 +28,7 @@ export const defaults: DefaultTexts = {
   withdrawal: 'Sīkdatņu iestatījumos jebkurā laikā varat atsaukt savu piekrišanu vai mainīt savu izvēli.',
   categories: {
     necessary: { title: 'Nepieciešamās', purpose: 'Lai šī vietne darbotos droši un atcerētos jūsu izvēli.' },
-    preferences: { title: 'Lietotāja izvēles', purpose: 'Lai atcerētos jūsu iestatījumus, piemēram, valodu.' },
+    preferences: { title: 'Lietotāja iestatījumi', purpose: 'Lai atcerētos jūsu iestatījumus, piemēram, valodu.' },
     analytics: { title: 'Statistika', purpose: 'Lai mērītu, kā šī vietne tiek izmantota.' },
     marketing: { title: 'Reklāma', purpose: 'Lai atlasītu reklāmas atbilstoši jūsu interesēm un mērītu to ietekmi.' },
   },

@@ -24,15 +24,15 @@ export const labels: LabelTexts = {
 
 export const defaults: DefaultTexts = {
   title: 'Wykorzystywanie plików cookie',
-  text: 'Korzystamy z plików cookie i podobnych technologii. Te, których ta strona potrzebuje, są zawsze włączone. Z pozostałych korzystamy tylko za Twoją zgodą: możesz zaakceptować wszystkie, odrzucić wszystkie lub wybrać według kategorii.',
+  text: 'Korzystamy z plików cookie i podobnych technologii. Te, których ta witryna potrzebuje, są zawsze włączone. Z pozostałych korzystamy tylko za Twoją zgodą: możesz zaakceptować wszystkie, odrzucić wszystkie lub wybrać według kategorii.',
   withdrawal: 'W ustawieniach plików cookie możesz w dowolnym momencie wycofać zgodę lub zmienić swój wybór.',
   categories: {
     necessary: {
       title: 'Niezbędne',
-      purpose: 'Zapewnienie bezpiecznego działania tej strony i zapamiętanie Twojego wyboru.',
+      purpose: 'Zapewnienie bezpiecznego działania tej witryny i zapamiętanie Twojego wyboru.',
     },
     preferences: { title: 'Preferencje', purpose: 'Zapamiętanie Twoich ustawień, na przykład języka.' },
-    analytics: { title: 'Statystyka', purpose: 'Mierzenie sposobu korzystania z tej strony.' },
+    analytics: { title: 'Statystyka', purpose: 'Mierzenie sposobu korzystania z tej witryny.' },
     marketing: { title: 'Reklama', purpose: 'Dobieranie reklam do Twoich zainteresowań i mierzenie ich skuteczności.' },
   },
 };

@@ -24,12 +24,12 @@ export const labels: LabelTexts = {
 
 export const defaults: DefaultTexts = {
   title: 'Používanie cookies',
-  text: 'Používame cookies a podobné technológie. Tie, ktoré táto stránka potrebuje, sú vždy aktívne. Ostatné používame len s vaším súhlasom: môžete prijať všetko, odmietnuť všetko alebo si vybrať podľa kategórií.',
+  text: 'Používame cookies a podobné technológie. Tie, ktoré tento web potrebuje, sú vždy aktívne. Ostatné používame len s vaším súhlasom: môžete prijať všetko, odmietnuť všetko alebo si vybrať podľa kategórií.',
   withdrawal: 'Svoj súhlas môžete kedykoľvek odvolať alebo svoj výber zmeniť v nastaveniach cookies.',
   categories: {
-    necessary: { title: 'Nevyhnutné', purpose: 'Aby táto stránka bezpečne fungovala a zapamätala si váš výber.' },
+    necessary: { title: 'Nevyhnutné', purpose: 'Aby tento web bezpečne fungoval a zapamätal si váš výber.' },
     preferences: { title: 'Predvoľby', purpose: 'Aby sa zapamätali vaše nastavenia, napríklad jazyk.' },
-    analytics: { title: 'Štatistika', purpose: 'Aby sa meralo, ako sa táto stránka používa.' },
+    analytics: { title: 'Štatistika', purpose: 'Aby sa meralo, ako sa tento web používa.' },
     marketing: { title: 'Reklama', purpose: 'Aby sa reklama vyberala podľa vašich záujmov a meral sa jej účinok.' },
   },
 };
