@@ -59,14 +59,10 @@ export function CategorySection({ siteId, draft, defaults }: CategorySectionProp
             {
               label: banner.purpose,
               phone: 'short',
-              cell: ({ key, purpose }) => (
-                <>
-                  {purpose[language] ?? ''}
-                  {standard.includes(`${key}.purpose`) ? (
-                    <span className="hint"> ({banner.defaults.isDefault})</span>
-                  ) : null}
-                </>
-              ),
+              cell: ({ key, purpose }) => {
+                const text = purpose[language] ?? '';
+                return standard.includes(`${key}.purpose`) ? `${text} (${banner.defaults.isDefault})` : text;
+              },
             },
             {
               label: common.state,
