@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Appearance } from '../banner/appearance.js';
-import { BANNER_CONTROLS, BANNER_NOTICES } from '../banner/banner-labels.js';
+import { BANNER_CONTROLS, BANNER_NOTICES } from '../banner/language-texts.js';
 import { COMPLIANCE_FRAMEWORKS } from '../events/consent-recorded.js';
 import { ConsentCategory, ConsentCookie, SiteConfigPublishedRecord } from '../events/site-config.js';
 import { Sha256Hex, Uuid } from '../evidence/primitives.js';

@@ -2,6 +2,7 @@ import type { SiteConfigPublishedRecord } from '../events/site-config.js';
 import { directionOf } from '../language/direction.js';
 import { matchLanguage } from '../language/match-language.js';
 import { bannerLabels } from './banner-labels.js';
+import type { LabelTexts } from './language-texts.js';
 
 /** The members of a configuration from which the banner is drawn. */
 export type BannerConfiguration = Pick<
@@ -14,8 +15,14 @@ export type BannerConfiguration = Pick<
  * the language come from another one.
  * @param language one of the configuration
  * @param fallback language of texts that are missing
+ * @param known the labels in `language`, or undefined if there are none
  */
-export function bannerInLanguage(configuration: BannerConfiguration, language: string, fallback: string) {
+export function bannerInLanguage(
+  configuration: BannerConfiguration,
+  language: string,
+  fallback: string,
+  known: LabelTexts | undefined,
+) {
   const { categories, cookies, controller, languages, appearance, service_switches: switches } = configuration;
   const inLanguage = (texts: Readonly<Record<string, string>>): string => texts[language] ?? texts[fallback] ?? '';
   const banner = configuration.banner[language] ?? configuration.banner[fallback] ?? {};
@@ -25,7 +32,7 @@ export function bannerInLanguage(configuration: BannerConfiguration, language: s
     direction: directionOf(language),
     controller,
     banner,
-    labels: bannerLabels(banner, language),
+    labels: bannerLabels(banner, language, known),
     withdrawal: inLanguage(configuration.withdrawal),
     appearance: appearance ?? null,
     ...(switches === undefined ? {} : { service_switches: switches }),
@@ -43,12 +50,15 @@ export function bannerInLanguage(configuration: BannerConfiguration, language: s
 /**
  * Puts the banner into the language in which it was stated to have been shown.
  * @param stated any text: the program that asked made the claim
+ * @param labelsOf finds the labels in a language
  * @returns null if the configuration does not have the language; its words then cannot have been shown in that language
  */
 export function bannerInStatedLanguage(
   configuration: BannerConfiguration & Pick<SiteConfigPublishedRecord, 'default_language'>,
   stated: string,
+  labelsOf: (language: string) => LabelTexts | undefined,
 ) {
   const language = matchLanguage(configuration.languages, [stated]);
-  return language === undefined ? null : bannerInLanguage(configuration, language, configuration.default_language);
+  if (language === undefined) return null;
+  return bannerInLanguage(configuration, language, configuration.default_language, labelsOf(language));
 }

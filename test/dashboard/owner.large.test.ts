@@ -230,6 +230,23 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.press('Show: Cookies and many cakes');
     await panel.press('Difference to the version before');
     await panel.sees('For cakes.');
+
+    // A template's gaps are shown, and keep it from being published.
+    await panel.press('Write a draft');
+    await panel.choose('Start from a template', 'German');
+    await panel.page.until(
+      async () => (await panel.page.evaluate(`document.querySelector('textarea')?.value.includes('[[who:')`)) === true,
+    );
+    expect(await panel.violations('document-template')).toEqual([]);
+    await panel.press('Write a draft');
+    await panel.press('Show: Cookie- und Datenschutzerklärung');
+    await panel.sees('This draft has gaps that are not filled in');
+    await panel.press('Publish: Cookie- und Datenschutzerklärung');
+    await panel.press('Publish');
+    await panel.sees('Fill in the gaps of the text first: [[who: Name');
+    expect(await panel.violations('document-with-gaps')).toEqual([]);
+    await panel.press('Cancel');
+    await panel.press('Show: Cookies and many cakes');
     expect(await panel.violations('document')).toEqual([]);
     expect(await panel.page.evaluate('document.title')).toBe('cookie-policy · Consent Ledger');
   });
@@ -302,6 +319,23 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.type('How a visitor withdraws', 'Her sayfanın altındaki ayarları açın.');
     await panel.press('Save', 'Texts of the banner');
 
+    // What a further language does not say yet is filled in by one press, and marked.
+    await panel.type('Languages', 'en, tr, el');
+    await panel.press('Save', 'Controller and languages');
+    await panel.choose('Language of the texts', 'Greek');
+    await panel.press('Use the default texts');
+    await panel.sees('Every text that is still empty gets its default.');
+    await panel.tick('Necessary');
+    expect(await panel.violations('banner-defaults')).toEqual([]);
+    await panel.press('Use the default texts');
+    await panel.sees('Default text');
+    await panel.sees('No native speaker has confirmed these texts yet: Greek.');
+    await panel.sees('To make this site work securely and to remember your choice. (Default text)');
+    await panel.doesNotSee('How a visitor withdraws the choice (Greek): is missing');
+    expect(await panel.violations('banner-with-defaults')).toEqual([]);
+    await panel.type('Languages', 'en, tr');
+    await panel.press('Save', 'Controller and languages');
+
     // A pale reject button is refused, with the source of the rule.
     await panel.choose('Layout', 'Box in a corner');
     await panel.pickColour('appearance.light.reject', '#f2f2f2');
@@ -335,8 +369,9 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.tick('TC string of IAB Europe (TCF)');
     await panel.press('Save', 'Signals for advertisers (IAB)');
     await panel.doesNotSee('the operator has no vendor list');
-    await panel.press('Publish the draft');
-    await panel.press('Publish the draft');
+    await panel.press('Publish the draft and confirm its texts');
+    await panel.sees('By publishing you confirm them for your site.');
+    await panel.press('Publish the draft and confirm its texts');
     await panel.sees('verif');
     expect(await panel.violations('banner-refused')).toEqual([]);
     await panel.press('Cancel');

@@ -15,7 +15,7 @@ window.fetch = async (input, init) => {
   const url = new URL(input instanceof Request ? input.url : String(input));
   // A choice gets no response, so nothing is recorded.
   if (draft === null || init?.method === 'POST') return new Promise(() => undefined);
-  const body = configurationOf(draft, url.searchParams.get('language') ?? draft.language);
+  const body = await configurationOf(draft, url.searchParams.get('language') ?? draft.language);
   return new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } });
 };
 

@@ -1,5 +1,6 @@
 import type { Appearance } from '../../../schemas/banner/appearance.js';
 import { bannerInLanguage } from '../../../schemas/banner/banner-in-language.js';
+import { loadTexts } from '../../../schemas/banner/load-texts.js';
 import type { ConfigurationDraft } from '../api/types.js';
 
 /** Content of the preview. The dashboard sends it to the frame of the preview. */
@@ -18,13 +19,14 @@ export const PREVIEW_READY = 'banner preview ready';
 const VERSION = '00000000-0000-4000-8000-000000000000';
 
 /** The configuration of a draft in one language, as the Tool API would answer it after publication. */
-export function configurationOf(draft: PreviewDraft, wanted: string): unknown {
+export async function configurationOf(draft: PreviewDraft, wanted: string): Promise<unknown> {
   const language = draft.languages.includes(wanted) ? wanted : draft.language;
   const { legal_name: legalName, contact } = draft.controller;
+  const labels = (await loadTexts(language))?.labels;
   const controller = { legal_name: legalName ?? '', contact: contact ?? '' };
   return {
     data: {
-      ...bannerInLanguage({ ...draft, controller }, language, language),
+      ...bannerInLanguage({ ...draft, controller }, language, language, labels),
       validity_days: draft.validity_days,
       documents: [
         {

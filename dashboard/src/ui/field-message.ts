@@ -32,6 +32,7 @@ const PATTERNS: readonly (readonly [pattern: RegExp, words: (words: Words, value
   [/^is wrong or was used before/, (words) => words.wrongCode],
   [/^must (?:be after|not be before) from$/, (words) => words.order],
   [/^is missing$/, (words) => words.missing],
+  [/^has gaps that are not filled in: (.+)$/s, (words, marks) => words.gaps(marks)],
 ];
 
 /**

@@ -6,6 +6,7 @@ import { ApiError, type FieldError } from '../../../schemas/api/error-codes.js';
 import { PingResponse } from '../../../schemas/api/ping.js';
 import { bannerInLanguage } from '../../../schemas/banner/banner-in-language.js';
 import { bannerLabels } from '../../../schemas/banner/banner-labels.js';
+import { labelsIn } from '../../../schemas/banner/known-labels.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import { chooseLanguage } from '../../../schemas/language/choose-language.js';
 import { isWellFormed, localeOf } from '../../../schemas/language/language-tag.js';
@@ -113,7 +114,7 @@ export const SITE_OPERATIONS = [
           controller: { legal_name: 'Demonstration Shop Ltd.', contact: 'privacy@shop.example' },
           validity_days: 365,
           banner: { title: 'Your choice', text: 'May we use cookies?' },
-          labels: bannerLabels({}, 'en'),
+          labels: bannerLabels({}, 'en', labelsIn('en')),
           withdrawal: 'Open “Cookie settings” at the foot of any page.',
           categories: [
             {
@@ -206,7 +207,7 @@ function configResponse(site: SiteContext, wanted: WantedLanguages, region: Dete
   return {
     data: {
       site: { id: site.siteId, domain: record.domain },
-      ...bannerInLanguage(record, language, record.default_language),
+      ...bannerInLanguage(record, language, record.default_language, labelsIn(language)),
       default_language: record.default_language,
       site_config_hash: sha256,
       validity_days: record.validity_days,

@@ -3,6 +3,7 @@ import { unfairThemes } from '../../../schemas/banner/fair-appearance.js';
 import { decidableServices } from '../../../schemas/events/site-config.js';
 import type { TcfSettings } from '../../../schemas/iab/iab-settings.js';
 import type { VendorList } from '../../../schemas/iab/vendor-list.js';
+import { gapProblem, gapsIn } from '../../../schemas/text/gaps.js';
 import { ChangeRefused } from '../../platform/errors.js';
 import type { FindVendorList } from './vendor-lists.js';
 
@@ -26,7 +27,7 @@ const MAX_PROBLEMS = 200;
 
 /**
  * Lists the reasons why a draft cannot be published: no controller, no default language, categories
- * that do not fit into the cookie, an unfair theme, or a text that is missing in a language. A person
+ * that do not fit into the cookie, an unfair theme, or a text that is missing in a language or has a gap. A person
  * who consents must have been able to read every text in the displayed language.
  * @param vendorList the vendor list that the draft names, or null if there is none
  */
@@ -50,8 +51,8 @@ export async function namedVendorList(
 }
 
 function* settingsProblems({ controller, default_language, languages }: SiteConfigDraft): Generator<DraftProblem> {
-  if (isBlank(controller.legal_name)) yield missing('controller.legal_name');
-  if (isBlank(controller.contact)) yield missing('controller.contact');
+  yield* textProblem('controller.legal_name', controller.legal_name);
+  yield* textProblem('controller.contact', controller.contact);
   if (languages.length === 0) yield { field: 'languages', message: 'must list at least one language' };
   if (default_language === null) yield missing('default_language');
   else if (!languages.includes(default_language))
@@ -95,15 +96,15 @@ function* textProblems({
   const names = [...new Set(languages.flatMap((language) => Object.keys(banner[language] ?? {})))].sort();
   for (const language of languages) {
     for (const name of names) {
-      if (isBlank(memberOf(banner[language] ?? {}, name))) yield missing(`banner.${language}.${name}`);
+      yield* textProblem(`banner.${language}.${name}`, memberOf(banner[language] ?? {}, name));
     }
-    if (isBlank(withdrawal[language])) yield missing(`withdrawal.${language}`);
+    yield* textProblem(`withdrawal.${language}`, withdrawal[language]);
     for (const { key, title, purpose } of categories) {
-      if (isBlank(title[language])) yield missing(`categories.${key}.title.${language}`);
-      if (isBlank(purpose[language])) yield missing(`categories.${key}.purpose.${language}`);
+      yield* textProblem(`categories.${key}.title.${language}`, title[language]);
+      yield* textProblem(`categories.${key}.purpose.${language}`, purpose[language]);
     }
     for (const { name, purpose } of cookies) {
-      if (isBlank(purpose[language])) yield missing(`cookies.${name}.purpose.${language}`);
+      yield* textProblem(`cookies.${name}.purpose.${language}`, purpose[language]);
     }
   }
 }
@@ -120,8 +121,9 @@ function missing(field: string): DraftProblem {
   return { field, message: 'is missing' };
 }
 
-function isBlank(text: string | null | undefined): boolean {
-  return text === null || text === undefined || text.trim() === '';
+function* textProblem(field: string, text: string | null | undefined): Generator<DraftProblem> {
+  if (text === null || text === undefined || text.trim() === '') yield missing(field);
+  else if (gapsIn(text).length > 0) yield { field, message: gapProblem(gapsIn(text)) };
 }
 
 /** Maximum number of vendors that one message names. */

@@ -7,9 +7,11 @@ import {
   DocumentVersionPublishedRecord,
   DocumentVersionStateRecord,
 } from '../../../schemas/events/notices.js';
+import { gapProblem, gapsIn } from '../../../schemas/text/gaps.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors.js';
+import { ChangeRefused, invalidChange } from '../../platform/errors.js';
 import { type LockedSite, noticeHead, putNotice } from '../sites/change-site.js';
+import { contentOf, isTextMediaType, readContent } from './content.js';
 import { changeVersion } from './document-sites.js';
 import { activeVersionOf, findVersion, type VersionRow, versionOf } from './document-version.js';
 
@@ -53,7 +55,8 @@ export interface PublishedVersion {
  * Consents may refer to it once it is active.
  * @param siteId home site of the document
  * @param expectedSha256 expected hash of the content; undefined permits any
- * @throws ChangeRefused `not_found`, `wrong_state` (no draft, or other content)
+ * @throws ChangeRefused `not_found`, `wrong_state` (no draft, or other content), `invalid` (a template's gap is not
+ *   filled in)
  */
 export function publishVersion(
   db: Queryable,
@@ -71,6 +74,7 @@ export function publishVersion(
         `The draft was changed: its content now has the hash ${version.content_sha256}. Read the draft again.`,
       );
     }
+    await refuseGaps(home, version);
     const head = noticeHead(home);
     const { rows } = await home.db.query(
       `update document_versions set state = 'published', published_at = $2, event_id = $3, number = 1 + coalesce(
@@ -84,6 +88,16 @@ export function publishVersion(
     const attachedSiteIds = attached.map((site) => site.siteId);
     return { number, eventId: head.event_id, contentSha256: version.content_sha256, attachedSiteIds };
   });
+}
+
+/** A published text never changes, so a gap would stay in it. @throws ChangeRefused `invalid` */
+async function refuseGaps({ db }: LockedSite, { title, media_type: mediaType, content_sha256 }: VersionRow) {
+  const content = isTextMediaType(mediaType) ? contentOf(mediaType, await readContent(db, content_sha256)) : '';
+  const problems = Object.entries({ title, content }).flatMap(([field, text]) => {
+    const gaps = gapsIn(text);
+    return gaps.length === 0 ? [] : [{ field, message: gapProblem(gaps) }];
+  });
+  if (problems.length > 0) throw invalidChange(...problems);
 }
 
 const NumberRow = z.tuple([z.object({ number: z.int() })]);

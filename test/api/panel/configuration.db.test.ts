@@ -184,6 +184,21 @@ describe('the draft of a configuration', () => {
     expect([Object.keys(published.banner), Object.keys(published.cookies[0]?.purpose ?? {})]).toEqual([['tr'], ['tr']]);
   });
 
+  it('refuses texts in which a gap of a template is not filled in', async () => {
+    const site = await Site.make();
+    const withdrawal = { ...DEMO_CONFIG.withdrawal, en: 'Write to [[contact: address]].' };
+    expect(await site.call('PUT', '/configuration', { revision: 0, ...DEMO_CONFIG, withdrawal })).toMatchObject({
+      status: 200,
+    });
+    expect(await site.publish()).toMatchObject({
+      status: 422,
+      body: {
+        code: 'VALIDATION_ERROR',
+        errors: [{ field: 'withdrawal.en', message: 'has gaps that are not filled in: [[contact: address]]' }],
+      },
+    });
+  });
+
   it('refuses a change that was made to another revision, and loses none of those made at once', async () => {
     const site = await Site.make();
     const answers = await Promise.all(

@@ -297,6 +297,31 @@ describe('document versions', () => {
     expect((await make(100)).status).toBe(409);
   });
 
+  it('are not published while a gap of a template is not filled in, and are published after', async () => {
+    const document = await makeDocument();
+    const created = await call('POST', at(document), {
+      language: 'en',
+      title: 'Policy of [[who: name]]',
+      media_type: 'text/html',
+      content: '<p>[[who: name]] keeps the data for [[periods: time]]</p>',
+    });
+    expect(created.status).toBe(201);
+    const { id } = VersionAnswer.parse(created.body).data;
+    expect(await call('POST', `${at(document)}/${id}/publish`, {})).toMatchObject({
+      status: 422,
+      body: {
+        code: 'VALIDATION_ERROR',
+        errors: [
+          { field: 'title', message: 'has gaps that are not filled in: [[who: name]]' },
+          { field: 'content', message: 'has gaps that are not filled in: [[who: name]], [[periods: time]]' },
+        ],
+      },
+    });
+    const filled = { title: 'Policy', content: '<p>Shop Ltd keeps the data for a year</p>' };
+    expect(await call('PATCH', `${at(document)}/${id}`, filled)).toMatchObject({ status: 200 });
+    expect(await call('POST', `${at(document)}/${id}/publish`, {})).toMatchObject({ status: 200 });
+  });
+
   it('say in the audit log when they were what they should become already', async () => {
     const document = await makeDocument();
     const version = await published(document);

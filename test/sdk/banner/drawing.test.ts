@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Appearance } from '../../../schemas/banner/appearance.js';
 import { bannerInLanguage, bannerInStatedLanguage } from '../../../schemas/banner/banner-in-language.js';
+import { labelsIn } from '../../../schemas/banner/known-labels.js';
 import { DEFAULT_APPEARANCE } from '../../../sdk/banner/default-appearance.js';
 import { drawingOf, type StatedPresentation } from '../../../sdk/banner/drawing.js';
 import type { Drawn } from '../../../sdk/banner/drawn.js';
@@ -10,7 +11,7 @@ import { DEMO_CONFIG } from '../../../src/demo/seed/demo-texts.js';
 import { renderHtml } from '../../../verifier-cli/src/rendering/markup.js';
 
 const VIEW: BannerView = {
-  ...bannerInLanguage({ ...DEMO_CONFIG, cookies: DEMO_CONFIG.cookies ?? [] }, 'en', 'en'),
+  ...bannerInLanguage({ ...DEMO_CONFIG, cookies: DEMO_CONFIG.cookies ?? [] }, 'en', 'en', labelsIn('en')),
   appearance: DEFAULT_APPEARANCE,
   policy: { title: 'Cookie policy', language: 'en' },
 };
@@ -145,5 +146,5 @@ test.each([
   ['__proto__', undefined],
 ])('the stated language %s has the words of %s', (stated, expected) => {
   const configuration = { ...DEMO_CONFIG, cookies: DEMO_CONFIG.cookies ?? [] };
-  expect(bannerInStatedLanguage(configuration, stated)?.language).toBe(expected);
+  expect(bannerInStatedLanguage(configuration, stated, labelsIn)?.language).toBe(expected);
 });

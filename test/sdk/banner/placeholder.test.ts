@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { bannerInLanguage } from '../../../schemas/banner/banner-in-language.js';
+import { labelsIn } from '../../../schemas/banner/known-labels.js';
 import { DEFAULT_APPEARANCE } from '../../../sdk/banner/default-appearance.js';
 import { type PlaceholderState, placeholderLayer } from '../../../sdk/banner/placeholder-layer.js';
 import type { BannerView } from '../../../sdk/banner/view.js';
@@ -7,7 +8,7 @@ import { DEMO_CONFIG } from '../../../src/demo/seed/demo-texts.js';
 import { renderHtml } from '../../../verifier-cli/src/rendering/markup.js';
 
 const viewIn = (language: string): BannerView => ({
-  ...bannerInLanguage({ ...DEMO_CONFIG, cookies: DEMO_CONFIG.cookies ?? [] }, language, 'en'),
+  ...bannerInLanguage({ ...DEMO_CONFIG, cookies: DEMO_CONFIG.cookies ?? [] }, language, 'en', labelsIn(language)),
   appearance: DEFAULT_APPEARANCE,
   policy: null,
 });

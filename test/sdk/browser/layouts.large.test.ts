@@ -5,6 +5,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import * as z from 'zod';
 import type { Appearance } from '../../../schemas/banner/appearance.js';
 import { unfairThemes } from '../../../schemas/banner/fair-appearance.js';
+import type { LanguageTexts } from '../../../schemas/banner/language-texts.js';
+import { DEFAULT_LANGUAGES, loadTexts } from '../../../schemas/banner/load-texts.js';
+import { directionOf } from '../../../schemas/language/direction.js';
 import { DEFAULT_APPEARANCE } from '../../../sdk/banner/default-appearance.js';
 import { type RunningApp, startApp } from '../../api/server/running-app.js';
 import { violationsOf } from '../../support/axe.js';
@@ -45,6 +48,20 @@ const lookOf = (appearance: Appearance): string => `{
     if (!String(request[0]).includes('/tool/v1/config')) return answer;
     const body = await answer.json();
     body.data.appearance = ${JSON.stringify(appearance)};
+    return new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } });
+  };
+}`;
+/** Replaces the words in the service's answer by the default texts of a language. */
+const wordsOf = (language: string, { labels, defaults }: LanguageTexts): string => `{
+  const read = window.fetch;
+  window.fetch = async (...request) => {
+    const answer = await read(...request);
+    if (!String(request[0]).includes('/tool/v1/config')) return answer;
+    const body = await answer.json();
+    const { title, text, withdrawal, categories } = ${JSON.stringify(defaults)};
+    Object.assign(body.data, { banner: { title, text }, withdrawal, direction: '${directionOf(language)}' });
+    for (const [name, text] of Object.entries(${JSON.stringify(labels)})) body.data.labels[name] = { text, language: '${language}' };
+    for (const one of body.data.categories) Object.assign(one, categories[one.key]);
     return new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } });
   };
 }`;
@@ -146,6 +163,34 @@ describe.skipIf(!canRun)(
       },
     );
 
+    test('the default texts of each language fit into the buttons of a small phone', async () => {
+      const [width, height] = [320, 640];
+      const metrics = { width, height, deviceScaleFactor: 1, mobile: true };
+      await visitor.page.send('Emulation.setDeviceMetricsOverride', metrics);
+      for (const language of DEFAULT_LANGUAGES) {
+        const texts = (await loadTexts(language)) ?? expect.fail(`no texts in ${language}`);
+        const added = await visitor.page.send('Page.addScriptToEvaluateOnNewDocument', {
+          source: wordsOf(language, texts),
+        });
+        await visitor.forget();
+        await visitor.visit();
+        expect(await visitor.inBanner(`banner.querySelector('[part=accept]').textContent`)).toBe(texts.labels.accept);
+        const boxes = [await boxOf('[part=accept]'), await boxOf('[part=reject]'), await boxOf('[part=settings]')];
+        for (const { left, top, right, bottom } of boxes)
+          expect([left >= 0, top >= 0, right <= width, bottom <= height], language).toEqual([true, true, true, true]);
+        const [accept = expect.fail(), reject = expect.fail()] = boxes;
+        expect(reject.bottom - reject.top, language).toBeCloseTo(accept.bottom - accept.top, 0);
+        expect((reject.right - reject.left) / (accept.right - accept.left), language).toBeGreaterThan(0.8);
+        expect(await cutOff(), language).toEqual([]);
+        await visitor.click('settings');
+        const save = await boxOf('[part=save]');
+        expect([save.left >= 0, save.right <= width, save.bottom <= height], language).toEqual([true, true, true]);
+        expect(await cutOff(), language).toEqual([]);
+        await visitor.page.send('Page.removeScriptToEvaluateOnNewDocument', { identifier: added.identifier });
+      }
+      await visitor.page.send('Emulation.clearDeviceMetricsOverride');
+    });
+
     test('Escape leaves a dialog without a choice: nothing is permitted, and the settings can be opened', async () => {
       const source = lookOf({ ...DEFAULT_APPEARANCE, layout: 'dialog' });
       const added = await visitor.page.send('Page.addScriptToEvaluateOnNewDocument', { source });
@@ -213,6 +258,13 @@ describe.skipIf(!canRun)(
       );
       await visitor.page.until(
         async () => (await visitor.inBanner(`banner.querySelector('dialog.settings').lang`)) === language,
+      );
+    }
+
+    /** Buttons and headings whose words are wider than they are. */
+    async function cutOff(): Promise<unknown> {
+      return visitor.inBanner(
+        `[...banner.querySelectorAll('button, h2, h3, label')].filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== 'inline').map((one) => one.textContent)`,
       );
     }
 

@@ -1,4 +1,5 @@
 import { bannerLabels } from '../../../schemas/banner/banner-labels.js';
+import { labelsIn } from '../../../schemas/banner/known-labels.js';
 import type { ConsentRecord } from '../../../schemas/events/consent-recorded.js';
 import type { Presentation } from '../../../schemas/evidence/presentation.js';
 import { NOTICE_VERSION } from '../../../sdk/banner/layout-version.js';
@@ -36,7 +37,7 @@ const SDK_OF_PAGES = /^browser /;
 
 function isKnown({ text, language, version }: NonNullable<Presentation['notice']>, sdk = ''): boolean {
   if (!SDK_OF_PAGES.test(sdk) || version !== NOTICE_VERSION) return true;
-  const labels = bannerLabels({}, language);
+  const labels = bannerLabels({}, language, labelsIn(language));
   return [false, true].some((isConflict) => {
     const known = optOutNotice(labels, isConflict);
     return known.text === text && known.language === language;

@@ -1,4 +1,5 @@
 import { bannerInStatedLanguage } from '../../../schemas/banner/banner-in-language.js';
+import { labelsIn } from '../../../schemas/banner/known-labels.js';
 import { servicesOf } from '../../../schemas/events/consent-imported.js';
 import { CONSENT_RECORDED, ConsentRecord } from '../../../schemas/events/consent-recorded.js';
 import { DEFAULT_APPEARANCE } from '../../../sdk/banner/default-appearance.js';
@@ -37,15 +38,14 @@ export function drawnBanner(shown: ShownRecord): DrawnBanner | NotDrawn | null {
   if (parsed === null || !parsed.ok) return 'imported';
   if (configuration === null) return 'configuration';
   const { language, categories, consent_type: type, channel } = parsed.value;
-  const answers = { ...categories, ...servicesOf(parsed.value) };
-  const words = bannerInStatedLanguage(configuration, stated.language ?? language);
+  const words = bannerInStatedLanguage(configuration, stated.language ?? language, labelsIn);
   if (words === null) return 'language';
   const view = {
     ...words,
     appearance: configuration.appearance ?? DEFAULT_APPEARANCE,
     policy: text === null || type !== 'cookie' ? null : { title: text.title ?? '', language: text.language },
   };
-  const drawing = drawingOf(view, stated, tickedBy(stated, answers));
+  const drawing = drawingOf(view, stated, tickedBy(stated, categories), tickedBy(stated, servicesOf(parsed.value)));
   if (drawing === null) return 'layout';
   const content = plainly(drawing.content);
   return {

@@ -36,6 +36,29 @@ export const banner = {
   defaultLabel: 'Empty: the usual word in this language',
   withdrawal: 'How a visitor withdraws the choice',
   firstSettings: 'Choose at least one language first.',
+  defaults: {
+    title: 'Default texts',
+    lead: 'Heading, text, hint of withdrawal, and the usual categories with their purposes, in your languages. They state no fact of your site: read them, and change what does not fit.',
+    use: 'Use the default texts',
+    useText: 'Every text that is still empty gets its default. Texts that you wrote stay. Nothing is published.',
+    add: 'Add these categories too:',
+    addHint:
+      'Then check the lawful basis of each, and add the data, recipients and period that are true for your site.',
+    usual: {
+      necessary: 'Necessary',
+      preferences: 'Preferences',
+      analytics: 'Statistics',
+      marketing: 'Advertising',
+    },
+    isDefault: 'Default text',
+    offered: (languages: string) => `There are default texts in: ${languages}.`,
+    none: (languages: string) => `There are no default texts in: ${languages}. Write these yourself.`,
+    unread: (languages: string) =>
+      `No native speaker has confirmed these texts yet: ${languages}. You confirm them for your site when you publish them.`,
+    publish: 'Publish the draft and confirm its texts',
+    publishText: (languages: string) =>
+      `No native speaker has confirmed the default texts and labels in: ${languages}. By publishing you confirm them for your site.`,
+  },
   look: {
     title: 'Look',
     lead: 'Layout and colours are published, and sealed, with the texts. The preview shows them while you choose.',

@@ -29,4 +29,5 @@ export const fieldMessages = {
   wrongCode: 'This code is wrong, or was used before.',
   order: 'Enter a day that is not before the first one.',
   missing: 'This is missing.',
+  gaps: (marks: string) => `Fill in the gaps of the text first: ${marks}`,
 };

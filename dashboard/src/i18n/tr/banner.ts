@@ -36,6 +36,29 @@ export const banner: typeof English = {
   defaultLabel: 'Boşsa bu dildeki hazır metin',
   withdrawal: 'Ziyaretçi seçimini nasıl geri alır',
   firstSettings: 'Önce en az bir dil seçin.',
+  defaults: {
+    title: 'Hazır metinler',
+    lead: 'Başlık, metin, geri alma açıklaması ve olağan kategoriler amaçlarıyla birlikte, dillerinizde. Siteniz hakkında bir bilgi vermezler: okuyun, uymayanı değiştirin.',
+    use: 'Hazır metinleri kullan',
+    useText: 'Henüz boş olan her metin hazır metinle doldurulur. Yazdığınız metinler kalır. Hiçbir şey yayımlanmaz.',
+    add: 'Şu kategorileri de ekle:',
+    addHint:
+      'Sonra her birinin hukuki sebebini denetleyin; siteniz için doğru olan verileri, alıcıları ve süreyi ekleyin.',
+    usual: {
+      necessary: 'Zorunlu',
+      preferences: 'Tercihler',
+      analytics: 'İstatistik',
+      marketing: 'Reklam',
+    },
+    isDefault: 'Hazır metin',
+    offered: (languages) => `Şu dillerde hazır metin var: ${languages}.`,
+    none: (languages) => `Şu dillerde hazır metin yok: ${languages}. Bunları kendiniz yazın.`,
+    unread: (languages) =>
+      `Bu metinleri henüz ana dili konuşuru onaylamadı: ${languages}. Yayımladığınızda siteniz için onaylamış olursunuz.`,
+    publish: 'Taslağı yayımla ve metinlerini onayla',
+    publishText: (languages) =>
+      `Şu dillerdeki hazır metinleri ve etiketleri henüz ana dili konuşuru onaylamadı: ${languages}. Yayımlayarak siteniz için onaylarsınız.`,
+  },
   look: {
     title: 'Görünüm',
     lead: 'Düzen ve renkler metinlerle birlikte yayımlanır ve mühürlenir. Önizleme, siz seçerken onları gösterir.',

@@ -30,4 +30,5 @@ export const fieldMessages: typeof English = {
   wrongCode: 'Bu kod yanlış ya da daha önce kullanılmış.',
   order: 'İlk günden önce olmayan bir gün yazın.',
   missing: 'Bu eksik.',
+  gaps: (marks) => `Önce metindeki boşlukları doldurun: ${marks}`,
 };

@@ -12,11 +12,13 @@ import { AppearanceForm } from './appearance-form.js';
 import { BannerPreview } from './banner-preview.js';
 import { CategorySection } from './category-section.js';
 import { CookieSection } from './cookie-section.js';
+import { DefaultSection } from './default-section.js';
 import { DraftState } from './draft-state.js';
 import { IabForm } from './iab-form.js';
 import { ScanSection } from './scan-section.js';
 import { SettingsForm } from './settings-form.js';
 import { TextsForm } from './texts-form.js';
+import { useDefaults } from './use-defaults.js';
 import { useDraft } from './use-draft.js';
 
 /** The draft of what the banner says, with a preview. */
@@ -41,13 +43,27 @@ function Draft({ siteId, draft }: DraftProps) {
   const mayChange = useMay('changeSites');
   const [chosen, setChosen] = useState<string | null>(null);
   const [written, setWritten] = useState<Readonly<Record<string, string>>>({});
+  const [filled, setFilled] = useState(0);
+  const defaults = useDefaults(siteId, draft);
   const [edited, setAppearance] = useState<Appearance | null>(null);
   const appearance = edited ?? draft.appearance ?? DEFAULT_APPEARANCE;
   const language = draft.languages.find((one) => one === chosen) ?? draft.default_language ?? draft.languages[0];
   return (
     <>
-      <DraftState siteId={siteId} draft={draft} />
+      <DraftState siteId={siteId} draft={draft} unconfirmed={defaults?.unconfirmed} />
       <SettingsForm siteId={siteId} draft={draft} />
+      {defaults === undefined || draft.languages.length === 0 || !mayChange ? null : (
+        <DefaultSection
+          siteId={siteId}
+          draft={draft}
+          defaults={defaults}
+          onFilled={() => {
+            // The forms begin again, with the texts that were filled in.
+            setFilled(filled + 1);
+            setWritten({});
+          }}
+        />
+      )}
       {language === undefined ? (
         <Section title={banner.texts}>
           <p>{banner.firstSettings}</p>
@@ -56,9 +72,11 @@ function Draft({ siteId, draft }: DraftProps) {
         <div className="columns">
           <div className="stack">
             <TextsForm
+              key={filled}
               siteId={siteId}
               draft={draft}
               language={language}
+              defaults={defaults}
               isReadOnly={!mayChange}
               onLanguage={(one) => {
                 setChosen(one);
@@ -73,7 +91,7 @@ function Draft({ siteId, draft }: DraftProps) {
           </div>
         </div>
       )}
-      <CategorySection siteId={siteId} draft={draft} />
+      <CategorySection siteId={siteId} draft={draft} defaults={defaults} />
       <CookieSection siteId={siteId} draft={draft} />
       {mayChange ? <IabForm siteId={siteId} draft={draft} /> : null}
       <ScanSection siteId={siteId} draft={draft} />

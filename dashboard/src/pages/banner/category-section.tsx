@@ -10,15 +10,18 @@ import { Dialog } from '../../ui/dialog.js';
 import { Section } from '../../ui/page.js';
 import { Table } from '../../ui/table.js';
 import { CategoryForm } from './category-form.js';
+import { defaultsIn } from './default-texts.js';
+import type { Defaults } from './use-defaults.js';
 import { useDraftChange } from './use-draft.js';
 
 interface CategorySectionProps {
   readonly siteId: string;
   readonly draft: ConfigurationDraft;
+  readonly defaults: Defaults | undefined;
 }
 
 /** The categories that a visitor decides on. */
-export function CategorySection({ siteId, draft }: CategorySectionProps) {
+export function CategorySection({ siteId, draft, defaults }: CategorySectionProps) {
   const { banner, common } = useMessages();
   const api = useApi();
   const mayChange = useMay('changeSites');
@@ -32,6 +35,8 @@ export function CategorySection({ siteId, draft }: CategorySectionProps) {
     ),
   );
   const close = () => setEdited(null);
+  const known = defaults?.texts.get(language);
+  const standard = known === undefined ? [] : defaultsIn(draft, language, known);
   return (
     <Section
       title={banner.categories}
@@ -51,7 +56,14 @@ export function CategorySection({ siteId, draft }: CategorySectionProps) {
           columns={[
             { label: common.name, cell: ({ key, title }) => title[language] ?? key },
             { label: banner.key, cell: ({ key }) => <code>{key}</code> },
-            { label: banner.purpose, phone: 'short', cell: ({ purpose }) => purpose[language] ?? '' },
+            {
+              label: banner.purpose,
+              phone: 'short',
+              cell: ({ key, purpose }) => {
+                const text = purpose[language] ?? '';
+                return standard.includes(`${key}.purpose`) ? `${text} (${banner.defaults.isDefault})` : text;
+              },
+            },
             {
               label: common.state,
               phone: 'top',

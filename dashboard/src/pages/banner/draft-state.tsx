@@ -3,6 +3,7 @@ import type { ConfigurationDraft } from '../../api/types.js';
 import { useApi, useMay } from '../../app-context.js';
 import { useFormats, useMessages } from '../../i18n/locale.js';
 import { Confirm } from '../../ui/confirm.js';
+import { fieldMessage } from '../../ui/field-message.js';
 import { Notice } from '../../ui/notice.js';
 import { Section } from '../../ui/page.js';
 import { useAction } from '../../ui/use-action.js';
@@ -13,12 +14,14 @@ type DraftProblem = ConfigurationDraft['problems'][number];
 interface DraftStateProps {
   readonly siteId: string;
   readonly draft: ConfigurationDraft;
+  /** Languages whose default texts publishing confirms; undefined while they are not known. */
+  readonly unconfirmed: readonly string[] | undefined;
 }
 
 /** The version in force, and the conditions for publishing the draft. */
-export function DraftState({ siteId, draft }: DraftStateProps) {
-  const { banner } = useMessages();
-  const { number, languageName } = useFormats();
+export function DraftState({ siteId, draft, unconfirmed }: DraftStateProps) {
+  const { banner, fieldMessages } = useMessages();
+  const { number, languageName, list } = useFormats();
   const api = useApi();
   const mayChange = useMay('changeSites');
   const publish = useAction(() =>
@@ -35,7 +38,9 @@ export function DraftState({ siteId, draft }: DraftStateProps) {
     'must list at least one language': banner.needsLanguage,
   };
   const worded = ({ field, message }: DraftProblem): string => {
-    const what = field.startsWith('appearance.') ? banner.isUnfair : (words[message] ?? message);
+    const what = field.startsWith('appearance.')
+      ? banner.isUnfair
+      : (words[message] ?? fieldMessage(fieldMessages, message));
     return `${problemPlace(field, banner, languageName)}: ${what}`;
   };
   return (
@@ -54,10 +59,18 @@ export function DraftState({ siteId, draft }: DraftStateProps) {
           </ul>
         </Notice>
       )}
-      {mayChange && draft.has_changes && draft.problems.length === 0 ? (
+      {mayChange && draft.has_changes && draft.problems.length === 0 && unconfirmed !== undefined ? (
         <div className="actions">
-          <Confirm label={banner.publish} look="primary" isDanger={false} action={() => publish(undefined)}>
+          <Confirm
+            label={unconfirmed.length === 0 ? banner.publish : banner.defaults.publish}
+            look="primary"
+            isDanger={false}
+            action={() => publish(undefined)}
+          >
             <p>{banner.publishText}</p>
+            {unconfirmed.length === 0 ? null : (
+              <p>{banner.defaults.publishText(list(unconfirmed.map(languageName)))}</p>
+            )}
           </Confirm>
         </div>
       ) : null}

@@ -4,8 +4,11 @@ import { useApi } from '../../app-context.js';
 import { useFormats, useMessages } from '../../i18n/locale.js';
 import { ActionForm, type Values } from '../../ui/action-form.js';
 import { SelectInput, TextInput } from '../../ui/fields.js';
+import { Notice } from '../../ui/notice.js';
 import { Section } from '../../ui/page.js';
 import { Facts } from '../../ui/table.js';
+import { defaultsIn } from './default-texts.js';
+import type { Defaults } from './use-defaults.js';
 import { useDraftChange } from './use-draft.js';
 
 /** Texts that the banner of the SDK shows. Those after the second have usual words. */
@@ -16,6 +19,7 @@ interface TextsFormProps {
   readonly siteId: string;
   readonly draft: ConfigurationDraft;
   readonly language: string;
+  readonly defaults: Defaults | undefined;
   readonly isReadOnly: boolean;
   readonly onLanguage: (language: string) => void;
   /** A text that is being written. */
@@ -23,13 +27,20 @@ interface TextsFormProps {
 }
 
 /** The texts of the banner in one language. */
-export function TextsForm({ siteId, draft, language, isReadOnly, onLanguage, onWrite }: TextsFormProps) {
+export function TextsForm({ siteId, draft, language, defaults, isReadOnly, onLanguage, onWrite }: TextsFormProps) {
   const { banner, common } = useMessages();
   const { languageName } = useFormats();
   const api = useApi();
   const texts = draft.banner[language] ?? {};
   const names = [...new Set([...NAMES, ...Object.keys(texts)])];
   const nameOf = (name: string) => banner.names[name] ?? name;
+  const known = defaults?.texts.get(language);
+  const standard = known === undefined ? [] : defaultsIn(draft, language, known);
+  const hintOf = (name: string) => {
+    if (standard.includes(name)) return { hint: banner.defaults.isDefault };
+    const hasUsualWord = NAMES.some((one) => one === name) && !WITHOUT_USUAL_WORD.includes(name);
+    return hasUsualWord ? { hint: banner.defaultLabel } : {};
+  };
   const change = useDraftChange(siteId, (values: Values, revision) => {
     const given = names.map((name) => [name, values.text(`texts.${name}`)] as const);
     return answerOf(
@@ -52,6 +63,11 @@ export function TextsForm({ siteId, draft, language, isReadOnly, onLanguage, onW
         onChange={onLanguage}
         options={draft.languages.map((value) => ({ value, label: languageName(value) }))}
       />
+      {defaults?.unconfirmed.includes(language) === true ? (
+        <Notice kind="warning">
+          <p>{banner.defaults.unread(languageName(language))}</p>
+        </Notice>
+      ) : null}
       {isReadOnly ? (
         <Facts
           items={[
@@ -70,8 +86,7 @@ export function TextsForm({ siteId, draft, language, isReadOnly, onLanguage, onW
               rows={name === 'text' ? 3 : 1}
               onChange={(text) => onWrite(name, text)}
               isRequired={WITHOUT_USUAL_WORD.includes(name)}
-              {...(NAMES.some((one) => one === name) &&
-                !WITHOUT_USUAL_WORD.includes(name) && { hint: banner.defaultLabel })}
+              {...hintOf(name)}
             />
           ))}
           <TextInput
@@ -81,6 +96,7 @@ export function TextsForm({ siteId, draft, language, isReadOnly, onLanguage, onW
             rows={2}
             onChange={(text) => onWrite('withdrawal', text)}
             isRequired
+            {...hintOf('withdrawal')}
           />
         </ActionForm>
       )}

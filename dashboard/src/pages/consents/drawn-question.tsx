@@ -1,5 +1,8 @@
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef } from 'react';
 import { bannerInStatedLanguage } from '../../../../schemas/banner/banner-in-language.js';
+import { loadTexts } from '../../../../schemas/banner/load-texts.js';
+import { matchLanguage } from '../../../../schemas/language/match-language.js';
 import { styleRoot, toDom } from '../../../../sdk/banner/dom.js';
 import { type Drawing, drawingOf, type StatedPresentation, tickedBy } from '../../../../sdk/banner/drawing.js';
 import { appearanceOf } from '../../../../sdk/browser/src/banner/banner-view.js';
@@ -22,17 +25,23 @@ export function DrawnQuestion({ siteId, record, slug, presentation }: DrawnQuest
   const { consents } = useMessages();
   const shown = useShownConfiguration(siteId, record.site_config_hash).data;
   const text = useShownVersion(siteId, slug, record.document_version_id).data;
+  const stated = useMemo(() => readStated(presentation), [presentation]);
+  const statedLanguage = stated?.language ?? record.language;
+  const language = matchLanguage(shown?.languages ?? [], [statedLanguage]) ?? '';
+  const labels = useQuery({
+    queryKey: ['labels', language],
+    queryFn: async () => ({ known: (await loadTexts(language))?.labels }),
+  }).data;
   const drawing = useMemo(() => {
-    const stated = readStated(presentation);
-    if (shown === null || shown === undefined || stated === null) return null;
-    const words = bannerInStatedLanguage(shown, stated.language ?? record.language);
+    if (shown === null || shown === undefined || stated === null || labels === undefined) return null;
+    const words = bannerInStatedLanguage(shown, statedLanguage, () => labels.known);
     if (words === null) return null;
     // The banner of a page asks by the cookie policy, and names it.
     const policy =
       text === undefined || record.consent_type !== 'cookie' ? null : { title: text.title, language: text.language };
     const view = { ...words, appearance: appearanceOf(shown.appearance), policy };
-    return drawingOf(view, stated, tickedBy(stated, { ...record.categories, ...record.services }));
-  }, [shown, text, record, presentation]);
+    return drawingOf(view, stated, tickedBy(stated, record.categories), tickedBy(stated, record.services));
+  }, [shown, text, record, stated, statedLanguage, labels]);
   if (drawing === null) return null;
   return (
     <div className="stack">

@@ -3,13 +3,15 @@ import { useState } from 'react';
 import { dataOf } from '../../api/client.js';
 import type { DocumentVersion } from '../../api/types.js';
 import { useApi } from '../../app-context.js';
-import { useLanguage, useMessages } from '../../i18n/locale.js';
+import { useFormats, useLanguage, useMessages } from '../../i18n/locale.js';
 import { ActionForm, type Values } from '../../ui/action-form.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { SelectInput, TextInput } from '../../ui/fields.js';
 import { Loaded } from '../../ui/loaded.js';
 import { useAction } from '../../ui/use-action.js';
+import { loadTemplate, TEMPLATE_LANGUAGES } from './policy-templates/load-template.js';
+import type { PolicyTemplate } from './policy-templates/policy-template.js';
 import { readVersion } from './read-version.js';
 
 const MEDIA_TYPES = ['text/markdown', 'text/plain', 'text/html'] as const;
@@ -23,8 +25,14 @@ interface WriteDraftProps {
 export function WriteDraft({ siteId, documentId }: WriteDraftProps) {
   const { documents } = useMessages();
   const { language } = useLanguage();
+  const { languageName } = useFormats();
   const api = useApi();
   const [isOpen, setOpen] = useState(false);
+  const [begun, setBegun] = useState<(PolicyTemplate & { readonly language: string }) | null>(null);
+  const begin = async (chosen: string) => {
+    const found = TEMPLATE_LANGUAGES.find((one) => one === chosen);
+    setBegun(found === undefined ? null : { ...(await loadTemplate(found)), language: found });
+  };
   const create = useAction((values: Values) =>
     dataOf(
       api.POST('/api/v1/sites/{site_id}/documents/{document_id}/versions', {
@@ -33,22 +41,37 @@ export function WriteDraft({ siteId, documentId }: WriteDraftProps) {
       }),
     ),
   );
+  const close = () => {
+    setOpen(false);
+    setBegun(null);
+  };
   return (
     <>
       <Button look="primary" onPress={() => setOpen(true)}>
         {documents.addVersion}
       </Button>
-      <Dialog title={documents.addVersion} isOpen={isOpen} onClose={() => setOpen(false)} staysOpen>
+      <Dialog title={documents.addVersion} isOpen={isOpen} onClose={close} staysOpen>
         <ActionForm
           submit={documents.addVersion}
-          onCancel={() => setOpen(false)}
+          onCancel={close}
           action={async (values) => {
             await create(values);
-            setOpen(false);
+            close();
           }}
         >
-          <LanguageInput defaultValue={language} />
-          <DraftFields />
+          <SelectInput
+            name="template"
+            label={documents.template}
+            hint={documents.templateHint}
+            value={begun?.language ?? ''}
+            onChange={(chosen) => void begin(chosen)}
+            options={[
+              { value: '', label: documents.noTemplate },
+              ...TEMPLATE_LANGUAGES.map((value) => ({ value, label: languageName(value) })),
+            ]}
+          />
+          <LanguageInput key={`language ${begun?.language}`} defaultValue={begun?.language ?? language} />
+          <DraftFields key={`draft ${begun?.language}`} {...begun} />
         </ActionForm>
       </Dialog>
     </>

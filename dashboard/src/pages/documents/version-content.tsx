@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { gapsIn } from '../../../../schemas/text/gaps.js';
 import type { DocumentVersion } from '../../api/types.js';
 import { useApi } from '../../app-context.js';
 import { useMessages } from '../../i18n/locale.js';
 import { Button } from '../../ui/button.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Markdown } from '../../ui/markdown.js';
+import { Notice } from '../../ui/notice.js';
 import { saveAs } from '../../ui/save-as.js';
 import { ScrollBox } from '../../ui/scroll-box.js';
 import { isText, readVersion } from './read-version.js';
@@ -17,12 +19,34 @@ interface VersionContentProps {
 
 /** The text of a version. It runs nothing: plain text as it is, Markdown drawn, HTML in a frame without any right. */
 export function VersionContent({ siteId, version }: VersionContentProps) {
+  const { documents } = useMessages();
   const api = useApi();
   const query = useQuery({
     queryKey: ['content', version.id, version.content_sha256],
-    queryFn: () => readVersion(api, siteId, version),
+    queryFn: async () => {
+      const content = await readVersion(api, siteId, version);
+      return { content, gaps: isText(version) ? gapsIn(await content.text()) : [] };
+    },
   });
-  return <Loaded query={query}>{(content) => <Content content={content} version={version} />}</Loaded>;
+  return (
+    <Loaded query={query}>
+      {({ content, gaps }) => (
+        <>
+          {version.state === 'draft' && gaps.length > 0 ? (
+            <Notice kind="warning">
+              <p>{documents.gaps}</p>
+              <ul className="list">
+                {gaps.map((gap) => (
+                  <li key={gap}>{gap}</li>
+                ))}
+              </ul>
+            </Notice>
+          ) : null}
+          <Content content={content} version={version} />
+        </>
+      )}
+    </Loaded>
+  );
 }
 
 interface ContentProps {

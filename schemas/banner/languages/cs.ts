@@ -1,0 +1,35 @@
+import type { DefaultTexts, LabelTexts } from '../language-texts.js';
+
+/** Czech. */
+export const labels: LabelTexts = {
+  accept: 'Přijmout vše',
+  reject: 'Odmítnout vše',
+  settings: 'Nastavení cookies',
+  save: 'Uložit výběr',
+  always_on: 'Vždy aktivní',
+  cookies: 'Cookies',
+  close: 'Zavřít',
+  saved: 'Váš výběr je uložen.',
+  language: 'Jazyk',
+  proof: 'Zobrazit zaznamenaný výběr (nová karta)',
+  recipients: 'Příjemci',
+  storage_period: 'Doba uložení',
+  until_closed: 'do zavření prohlížeče',
+  load_once: 'Načíst jednou',
+  allow_all: 'Povolit vše: {0}',
+  receives: 'Při načtení tohoto obsahu se odešlou údaje příjemci {0}.',
+  opt_out: 'Žádosti o odmítnutí bylo vyhověno',
+  opt_out_conflict: 'Signál vašeho prohlížeče nahrazuje váš dřívější výběr. Můžete si vybrat znovu.',
+};
+
+export const defaults: DefaultTexts = {
+  title: 'Používání cookies',
+  text: 'Používáme cookies a podobné technologie. Ty, které tento web potřebuje, jsou vždy aktivní. Ostatní používáme jen s vaším souhlasem: můžete přijmout vše, odmítnout vše nebo vybrat podle kategorií.',
+  withdrawal: 'Svůj souhlas můžete kdykoli odvolat nebo svůj výběr změnit v nastavení cookies.',
+  categories: {
+    necessary: { title: 'Nezbytné', purpose: 'Aby tento web bezpečně fungoval a zapamatoval si váš výběr.' },
+    preferences: { title: 'Předvolby', purpose: 'Aby se zapamatovala vaše nastavení, například jazyk.' },
+    analytics: { title: 'Statistika', purpose: 'Aby se měřilo, jak se tento web používá.' },
+    marketing: { title: 'Reklama', purpose: 'Aby se reklama vybírala podle vašich zájmů a měřil se její účinek.' },
+  },
+};

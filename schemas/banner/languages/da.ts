@@ -1,0 +1,35 @@
+import type { DefaultTexts, LabelTexts } from '../language-texts.js';
+
+/** Danish. */
+export const labels: LabelTexts = {
+  accept: 'Accepter alle',
+  reject: 'Afvis alle',
+  settings: 'Cookieindstillinger',
+  save: 'Gem valg',
+  always_on: 'Altid aktive',
+  cookies: 'Cookies',
+  close: 'Luk',
+  saved: 'Dit valg er gemt.',
+  language: 'Sprog',
+  proof: 'Se det registrerede valg (ny fane)',
+  recipients: 'Modtagere',
+  storage_period: 'Opbevaringsperiode',
+  until_closed: 'indtil browseren lukkes',
+  load_once: 'Indlæs én gang',
+  allow_all: 'Tillad alt: {0}',
+  receives: 'Når dette indhold indlæses, sendes der data til {0}.',
+  opt_out: 'Anmodning om fravalg er imødekommet',
+  opt_out_conflict: 'Signalet fra din browser erstatter dit tidligere valg. Du kan vælge igen.',
+};
+
+export const defaults: DefaultTexts = {
+  title: 'Brug af cookies',
+  text: 'Vi bruger cookies og lignende teknologier. Dem, som dette websted har brug for, er altid aktive. Andre bruger vi kun med dit samtykke: Du kan acceptere alle, afvise alle eller vælge efter kategori.',
+  withdrawal: 'Du kan når som helst trække dit samtykke tilbage eller ændre dit valg i cookieindstillingerne.',
+  categories: {
+    necessary: { title: 'Nødvendige', purpose: 'At få dette websted til at fungere sikkert og at huske dit valg.' },
+    preferences: { title: 'Præferencer', purpose: 'At huske dine indstillinger, f.eks. sproget.' },
+    analytics: { title: 'Statistik', purpose: 'At måle, hvordan dette websted bruges.' },
+    marketing: { title: 'Annoncering', purpose: 'At udvælge annoncer efter dine interesser og at måle deres effekt.' },
+  },
+};

@@ -1,0 +1,38 @@
+import type { DefaultTexts, LabelTexts } from '../language-texts.js';
+
+/** German. */
+export const labels: LabelTexts = {
+  accept: 'Alle akzeptieren',
+  reject: 'Alle ablehnen',
+  settings: 'Cookie-Einstellungen',
+  save: 'Auswahl speichern',
+  always_on: 'Immer aktiv',
+  cookies: 'Cookies',
+  close: 'Schließen',
+  saved: 'Ihre Auswahl ist gespeichert.',
+  language: 'Sprache',
+  proof: 'Gespeicherte Auswahl nachschlagen (neuer Tab)',
+  recipients: 'Empfänger',
+  storage_period: 'Speicherdauer',
+  until_closed: 'bis der Browser geschlossen wird',
+  load_once: 'Einmal laden',
+  allow_all: 'Alles erlauben: {0}',
+  receives: 'Wenn dieser Inhalt geladen wird, erhält {0} Daten.',
+  opt_out: 'Ihr Opt-out wird beachtet',
+  opt_out_conflict: 'Das Signal Ihres Browsers ersetzt Ihre frühere Auswahl. Sie können neu wählen.',
+};
+
+export const defaults: DefaultTexts = {
+  title: 'Verwendung von Cookies',
+  text: 'Wir verwenden Cookies und ähnliche Technologien. Diejenigen, die diese Website benötigt, sind immer aktiv. Andere verwenden wir nur mit Ihrer Einwilligung: Sie können alle akzeptieren, alle ablehnen oder nach Kategorien auswählen.',
+  withdrawal: 'Sie können Ihre Einwilligung jederzeit in den Cookie-Einstellungen widerrufen oder Ihre Auswahl ändern.',
+  categories: {
+    necessary: { title: 'Notwendig', purpose: 'Damit diese Website sicher funktioniert und sich Ihre Auswahl merkt.' },
+    preferences: { title: 'Präferenzen', purpose: 'Um sich Ihre Einstellungen zu merken, zum Beispiel die Sprache.' },
+    analytics: { title: 'Statistik', purpose: 'Um zu messen, wie diese Website genutzt wird.' },
+    marketing: {
+      title: 'Werbung',
+      purpose: 'Um Werbung nach Ihren Interessen auszuwählen und ihre Wirkung zu messen.',
+    },
+  },
+};

@@ -1,0 +1,38 @@
+import type { DefaultTexts, LabelTexts } from '../language-texts.js';
+
+/** English. */
+export const labels: LabelTexts = {
+  accept: 'Accept all',
+  reject: 'Reject all',
+  settings: 'Cookie settings',
+  save: 'Save choice',
+  always_on: 'Always on',
+  cookies: 'Cookies',
+  close: 'Close',
+  saved: 'Your choice is saved.',
+  language: 'Language',
+  proof: 'Look up the recorded choice (new tab)',
+  recipients: 'Recipients',
+  storage_period: 'Storage period',
+  until_closed: 'until the browser is closed',
+  load_once: 'Load once',
+  allow_all: 'Allow all of {0}',
+  receives: 'Loading this content sends data to {0}.',
+  opt_out: 'Opt-Out Request Honored',
+  opt_out_conflict: 'Your browser’s signal replaces your earlier choice. You can choose again.',
+};
+
+export const defaults: DefaultTexts = {
+  title: 'Use of cookies',
+  text: 'We use cookies and similar technologies. Those that this site needs are always on. We use others only with your consent: you can accept all, reject all or choose by category.',
+  withdrawal: 'You can withdraw your consent or change your choice at any time in the cookie settings.',
+  categories: {
+    necessary: { title: 'Necessary', purpose: 'To make this site work securely and to remember your choice.' },
+    preferences: { title: 'Preferences', purpose: 'To remember your settings, such as the language.' },
+    analytics: { title: 'Statistics', purpose: 'To measure how this site is used.' },
+    marketing: {
+      title: 'Advertising',
+      purpose: 'To select advertising according to your interests and to measure its effect.',
+    },
+  },
+};

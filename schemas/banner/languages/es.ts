@@ -1,0 +1,39 @@
+import type { DefaultTexts, LabelTexts } from '../language-texts.js';
+
+/** Spanish. */
+export const labels: LabelTexts = {
+  accept: 'Aceptar todo',
+  reject: 'Rechazar todo',
+  settings: 'Configuración de cookies',
+  save: 'Guardar selección',
+  always_on: 'Siempre activas',
+  cookies: 'Cookies',
+  close: 'Cerrar',
+  saved: 'Su selección está guardada.',
+  language: 'Idioma',
+  proof: 'Consultar la selección registrada (pestaña nueva)',
+  recipients: 'Destinatarios',
+  storage_period: 'Plazo de conservación',
+  until_closed: 'hasta que se cierre el navegador',
+  load_once: 'Cargar una vez',
+  allow_all: 'Permitir todo: {0}',
+  receives: 'Al cargar este contenido se envían datos a {0}.',
+  opt_out: 'Solicitud de exclusión atendida',
+  opt_out_conflict: 'La señal de su navegador sustituye su selección anterior. Puede volver a elegir.',
+};
+
+export const defaults: DefaultTexts = {
+  title: 'Uso de cookies',
+  text: 'Utilizamos cookies y tecnologías similares. Las que este sitio necesita están siempre activas. Las demás solo las utilizamos con su consentimiento: puede aceptar todo, rechazar todo o elegir por categorías.',
+  withdrawal:
+    'Puede retirar su consentimiento o cambiar su selección en cualquier momento en la configuración de cookies.',
+  categories: {
+    necessary: {
+      title: 'Necesarias',
+      purpose: 'Hacer que este sitio funcione de forma segura y recordar su selección.',
+    },
+    preferences: { title: 'Preferencias', purpose: 'Recordar sus ajustes, por ejemplo, el idioma.' },
+    analytics: { title: 'Estadísticas', purpose: 'Medir cómo se utiliza este sitio.' },
+    marketing: { title: 'Publicidad', purpose: 'Seleccionar la publicidad según sus intereses y medir su efecto.' },
+  },
+};

@@ -1,0 +1,38 @@
+import type { DefaultTexts, LabelTexts } from '../language-texts.js';
+
+/** Finnish. */
+export const labels: LabelTexts = {
+  accept: 'Hyväksy kaikki',
+  reject: 'Hylkää kaikki',
+  settings: 'Evästeasetukset',
+  save: 'Tallenna valinta',
+  always_on: 'Aina käytössä',
+  cookies: 'Evästeet',
+  close: 'Sulje',
+  saved: 'Valintasi on tallennettu.',
+  language: 'Kieli',
+  proof: 'Näytä kirjattu valinta (uusi välilehti)',
+  recipients: 'Vastaanottajat',
+  storage_period: 'Säilytysaika',
+  until_closed: 'kunnes selain suljetaan',
+  load_once: 'Lataa kerran',
+  allow_all: 'Salli kaikki: {0}',
+  receives: 'Kun tämä sisältö ladataan, tietoja lähetetään vastaanottajalle {0}.',
+  opt_out: 'Kieltäytymispyyntö on toteutettu',
+  opt_out_conflict: 'Selaimesi signaali korvaa aiemman valintasi. Voit valita uudelleen.',
+};
+
+export const defaults: DefaultTexts = {
+  title: 'Evästeiden käyttö',
+  text: 'Käytämme evästeitä ja vastaavia tekniikoita. Ne, joita tämä sivusto tarvitsee, ovat aina käytössä. Muita käytämme vain suostumuksellasi: voit hyväksyä kaikki, hylätä kaikki tai valita luokittain.',
+  withdrawal: 'Voit milloin tahansa peruuttaa suostumuksesi tai muuttaa valintaasi evästeasetuksissa.',
+  categories: {
+    necessary: { title: 'Välttämättömät', purpose: 'Tämän sivuston turvallinen toiminta ja valintasi muistaminen.' },
+    preferences: { title: 'Mieltymykset', purpose: 'Asetustesi, kuten kielen, muistaminen.' },
+    analytics: { title: 'Tilastot', purpose: 'Tämän sivuston käytön mittaaminen.' },
+    marketing: {
+      title: 'Mainonta',
+      purpose: 'Mainonnan valitseminen kiinnostuksen kohteidesi mukaan ja sen vaikutuksen mittaaminen.',
+    },
+  },
+};

@@ -1,0 +1,42 @@
+import type { DefaultTexts, LabelTexts } from '../language-texts.js';
+
+/** French. */
+export const labels: LabelTexts = {
+  accept: 'Tout accepter',
+  reject: 'Tout refuser',
+  settings: 'Paramètres des cookies',
+  save: 'Enregistrer le choix',
+  always_on: 'Toujours actif',
+  cookies: 'Cookies',
+  close: 'Fermer',
+  saved: 'Votre choix est enregistré.',
+  language: 'Langue',
+  proof: 'Consulter le choix enregistré (nouvel onglet)',
+  recipients: 'Destinataires',
+  storage_period: 'Durée de conservation',
+  until_closed: 'jusqu’à la fermeture du navigateur',
+  load_once: 'Charger une fois',
+  allow_all: 'Tout autoriser : {0}',
+  receives: 'Le chargement de ce contenu envoie des données à {0}.',
+  opt_out: 'Demande d’opposition respectée',
+  opt_out_conflict: 'Le signal de votre navigateur remplace votre choix précédent. Vous pouvez choisir à nouveau.',
+};
+
+export const defaults: DefaultTexts = {
+  title: 'Utilisation de cookies',
+  text: 'Nous utilisons des cookies et des technologies similaires. Ceux dont ce site a besoin sont toujours actifs. Nous n’utilisons les autres qu’avec votre consentement : vous pouvez tout accepter, tout refuser ou choisir par catégorie.',
+  withdrawal:
+    'Vous pouvez retirer votre consentement ou modifier votre choix à tout moment dans les paramètres des cookies.',
+  categories: {
+    necessary: {
+      title: 'Nécessaires',
+      purpose: 'Faire fonctionner ce site en toute sécurité et mémoriser votre choix.',
+    },
+    preferences: { title: 'Préférences', purpose: 'Mémoriser vos réglages, par exemple la langue.' },
+    analytics: { title: 'Statistiques', purpose: 'Mesurer l’utilisation de ce site.' },
+    marketing: {
+      title: 'Publicité',
+      purpose: 'Sélectionner la publicité selon vos centres d’intérêt et mesurer son effet.',
+    },
+  },
+};

@@ -1,0 +1,41 @@
+import type { DefaultTexts, LabelTexts } from '../language-texts.js';
+
+/** Irish. */
+export const labels: LabelTexts = {
+  accept: 'Glac le gach ceann',
+  reject: 'Diúltaigh do gach ceann',
+  settings: 'Socruithe fianán',
+  save: 'Sábháil an rogha',
+  always_on: 'Ar siúl i gcónaí',
+  cookies: 'Fianáin',
+  close: 'Dún',
+  saved: 'Tá do rogha sábháilte.',
+  language: 'Teanga',
+  proof: 'Féach ar an rogha thaifeadta (cluaisín nua)',
+  recipients: 'Faighteoirí',
+  storage_period: 'Tréimhse stórála',
+  until_closed: 'go dtí go ndúntar an brabhsálaí',
+  load_once: 'Lódáil uair amháin',
+  allow_all: 'Ceadaigh gach ceann: {0}',
+  receives: 'Nuair a lódáiltear an t-ábhar seo, seoltar sonraí chuig {0}.',
+  opt_out: 'Comhlíonadh an iarraidh ar dhiúltú',
+  opt_out_conflict: 'Tagann comhartha do bhrabhsálaí in ionad do rogha roimhe seo. Is féidir leat roghnú arís.',
+};
+
+export const defaults: DefaultTexts = {
+  title: 'Úsáid fianán',
+  text: 'Úsáidimid fianáin agus teicneolaíochtaí comhchosúla. Bíonn na cinn a theastaíonn ón suíomh seo ar siúl i gcónaí. Ní úsáidimid cinn eile ach le do thoiliú: is féidir leat glacadh le gach ceann, diúltú do gach ceann nó roghnú de réir catagóire.',
+  withdrawal: 'Is féidir leat do thoiliú a tharraingt siar nó do rogha a athrú am ar bith sna socruithe fianán.',
+  categories: {
+    necessary: {
+      title: 'Riachtanach',
+      purpose: 'Chun go n-oibreoidh an suíomh seo go slán agus chun cuimhneamh ar do rogha.',
+    },
+    preferences: { title: 'Sainroghanna', purpose: 'Chun cuimhneamh ar do shocruithe, amhail an teanga.' },
+    analytics: { title: 'Staitisticí', purpose: 'Chun a thomhas conas a úsáidtear an suíomh seo.' },
+    marketing: {
+      title: 'Fógraíocht',
+      purpose: 'Chun fógraíocht a roghnú de réir do chuid suimeanna agus chun a héifeacht a thomhas.',
+    },
+  },
+};

@@ -1,0 +1,35 @@
+import type { DefaultTexts, LabelTexts } from '../language-texts.js';
+
+/** Hebrew. */
+export const labels: LabelTexts = {
+  accept: 'אישור הכול',
+  reject: 'דחיית הכול',
+  settings: 'הגדרות קובצי Cookie',
+  save: 'שמירת הבחירה',
+  always_on: 'פעיל תמיד',
+  cookies: 'קובצי Cookie',
+  close: 'סגירה',
+  saved: 'הבחירה נשמרה.',
+  language: 'שפה',
+  proof: 'צפייה בבחירה שנרשמה (לשונית חדשה)',
+  recipients: 'נמענים',
+  storage_period: 'תקופת השמירה',
+  until_closed: 'עד לסגירת הדפדפן',
+  load_once: 'טעינה חד־פעמית',
+  allow_all: 'לאפשר הכול: {0}',
+  receives: 'טעינת התוכן הזה שולחת נתונים אל {0}.',
+  opt_out: 'בקשת ההתנגדות כובדה',
+  opt_out_conflict: 'האות של הדפדפן מחליף את בחירתך הקודמת. אפשר לבחור שוב.',
+};
+
+export const defaults: DefaultTexts = {
+  title: 'שימוש בקובצי Cookie',
+  text: 'אנו משתמשים בקובצי Cookie ובטכנולוגיות דומות. מה שנחוץ לאתר הזה פעיל תמיד. באחרים אנו משתמשים רק בהסכמתך: אפשר לאשר הכול, לדחות הכול או לבחור לפי קטגוריה.',
+  withdrawal: 'בכל עת אפשר לחזור מההסכמה או לשנות את הבחירה בהגדרות קובצי Cookie.',
+  categories: {
+    necessary: { title: 'הכרחיים', purpose: 'כדי שהאתר הזה יפעל בבטחה ויזכור את בחירתך.' },
+    preferences: { title: 'העדפות', purpose: 'כדי לזכור את ההגדרות שלך, כגון השפה.' },
+    analytics: { title: 'סטטיסטיקה', purpose: 'כדי למדוד את אופן השימוש באתר הזה.' },
+    marketing: { title: 'פרסום', purpose: 'כדי לבחור פרסומות לפי תחומי העניין שלך ולמדוד את השפעתן.' },
+  },
+};

@@ -1,0 +1,36 @@
+import type { DefaultTexts, LabelTexts } from '../language-texts.js';
+
+/** Hungarian. */
+export const labels: LabelTexts = {
+  accept: 'Összes elfogadása',
+  reject: 'Összes elutasítása',
+  settings: 'Sütibeállítások',
+  save: 'Választás mentése',
+  always_on: 'Mindig aktív',
+  cookies: 'Sütik',
+  close: 'Bezárás',
+  saved: 'A választását elmentettük.',
+  language: 'Nyelv',
+  proof: 'A rögzített választás megtekintése (új lap)',
+  recipients: 'Címzettek',
+  storage_period: 'Tárolási időtartam',
+  until_closed: 'a böngésző bezárásáig',
+  load_once: 'Egyszeri betöltés',
+  allow_all: 'Összes engedélyezése: {0}',
+  receives: 'Ha betölti ezt a tartalmat, a következő címzett kap adatokat: {0}',
+  opt_out: 'Tiltakozásának eleget tettünk',
+  opt_out_conflict: 'A böngészője jelzése felváltja a korábbi választását. Újra választhat.',
+};
+
+export const defaults: DefaultTexts = {
+  title: 'Sütik használata',
+  text: 'Sütiket és hasonló technológiákat használunk. Amelyekre a webhelynek szüksége van, mindig aktívak. A többit csak az Ön hozzájárulásával használjuk: elfogadhatja az összeset, elutasíthatja az összeset, vagy kategóriánként választhat.',
+  withdrawal:
+    'A hozzájárulását bármikor visszavonhatja, illetve a választását bármikor módosíthatja a sütibeállításokban.',
+  categories: {
+    necessary: { title: 'Szükséges', purpose: 'A webhely biztonságos működése és az Ön választásának megjegyzése.' },
+    preferences: { title: 'Preferenciák', purpose: 'Az Ön beállításainak, például a nyelvnek a megjegyzése.' },
+    analytics: { title: 'Statisztika', purpose: 'A webhely használatának mérése.' },
+    marketing: { title: 'Hirdetések', purpose: 'Hirdetések kiválasztása az Ön érdeklődése szerint és hatásuk mérése.' },
+  },
+};

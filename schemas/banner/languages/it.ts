@@ -1,0 +1,38 @@
+import type { DefaultTexts, LabelTexts } from '../language-texts.js';
+
+/** Italian. */
+export const labels: LabelTexts = {
+  accept: 'Accetta tutto',
+  reject: 'Rifiuta tutto',
+  settings: 'Impostazioni dei cookie',
+  save: 'Salva la scelta',
+  always_on: 'Sempre attivi',
+  cookies: 'Cookie',
+  close: 'Chiudi',
+  saved: 'La scelta è salvata.',
+  language: 'Lingua',
+  proof: 'Consulta la scelta registrata (nuova scheda)',
+  recipients: 'Destinatari',
+  storage_period: 'Periodo di conservazione',
+  until_closed: 'fino alla chiusura del browser',
+  load_once: 'Carica una volta',
+  allow_all: 'Consenti tutto: {0}',
+  receives: 'Caricando questo contenuto si inviano dati a {0}.',
+  opt_out: 'Richiesta di opposizione accolta',
+  opt_out_conflict: 'Il segnale del browser sostituisce la scelta precedente. Può scegliere di nuovo.',
+};
+
+export const defaults: DefaultTexts = {
+  title: 'Uso dei cookie',
+  text: 'Utilizziamo cookie e tecnologie simili. Quelli di cui questo sito ha bisogno sono sempre attivi. Gli altri li utilizziamo solo con il Suo consenso: può accettare tutto, rifiutare tutto o scegliere per categoria.',
+  withdrawal: 'Può revocare il consenso o modificare la scelta in qualsiasi momento nelle impostazioni dei cookie.',
+  categories: {
+    necessary: { title: 'Necessari', purpose: 'Far funzionare questo sito in sicurezza e ricordare la Sua scelta.' },
+    preferences: { title: 'Preferenze', purpose: 'Ricordare le Sue impostazioni, per esempio la lingua.' },
+    analytics: { title: 'Statistiche', purpose: 'Misurare come viene utilizzato questo sito.' },
+    marketing: {
+      title: 'Pubblicità',
+      purpose: 'Selezionare la pubblicità in base ai Suoi interessi e misurarne l’effetto.',
+    },
+  },
+};

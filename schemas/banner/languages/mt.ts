@@ -1,0 +1,39 @@
+import type { DefaultTexts, LabelTexts } from '../language-texts.js';
+
+/** Maltese. */
+export const labels: LabelTexts = {
+  accept: 'Aċċetta kollox',
+  reject: 'Irrifjuta kollox',
+  settings: 'Konfigurazzjoni tal-cookies',
+  save: 'Issejvja l-għażla',
+  always_on: 'Dejjem attivi',
+  cookies: 'Cookies',
+  close: 'Agħlaq',
+  saved: 'L-għażla tiegħek ġiet issejvjata.',
+  language: 'Lingwa',
+  proof: 'Ara l-għażla rreġistrata (tab ġdida)',
+  recipients: 'Riċevituri',
+  storage_period: 'Perjodu tal-ħżin',
+  until_closed: 'sakemm jingħalaq il-browser',
+  load_once: 'Għabbi darba',
+  allow_all: 'Ippermetti kollox: {0}',
+  receives: 'It-tagħbija ta’ dan il-kontenut tibgħat data lil {0}.',
+  opt_out: 'It-talba għall-esklużjoni ġiet rispettata',
+  opt_out_conflict: 'Is-sinjal tal-browser tiegħek jieħu post l-għażla preċedenti tiegħek. Tista’ terġa’ tagħżel.',
+};
+
+export const defaults: DefaultTexts = {
+  title: 'L-użu tal-cookies',
+  text: 'Nużaw cookies u teknoloġiji simili. Dawk li dan is-sit jeħtieġ huma dejjem attivi. Oħrajn nużawhom biss bil-kunsens tiegħek: tista’ taċċetta kollox, tirrifjuta kollox jew tagħżel skont il-kategorija.',
+  withdrawal:
+    'Tista’ tirtira l-kunsens tiegħek jew tibdel l-għażla tiegħek fi kwalunkwe ħin fil-konfigurazzjoni tal-cookies.',
+  categories: {
+    necessary: { title: 'Meħtieġa', purpose: 'Biex dan is-sit jaħdem b’mod sigur u jiftakar l-għażla tiegħek.' },
+    preferences: { title: 'Preferenzi', purpose: 'Biex tinżamm il-konfigurazzjoni tiegħek, bħal-lingwa.' },
+    analytics: { title: 'Statistika', purpose: 'Biex jitkejjel kif jintuża dan is-sit.' },
+    marketing: {
+      title: 'Reklamar',
+      purpose: 'Biex jintgħażlu reklami skont l-interessi tiegħek u jitkejjel l-effett tagħhom.',
+    },
+  },
+};

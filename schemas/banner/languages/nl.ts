@@ -1,0 +1,38 @@
+import type { DefaultTexts, LabelTexts } from '../language-texts.js';
+
+/** Dutch. */
+export const labels: LabelTexts = {
+  accept: 'Alles accepteren',
+  reject: 'Alles weigeren',
+  settings: 'Cookie-instellingen',
+  save: 'Keuze opslaan',
+  always_on: 'Altijd aan',
+  cookies: 'Cookies',
+  close: 'Sluiten',
+  saved: 'Uw keuze is opgeslagen.',
+  language: 'Taal',
+  proof: 'Vastgelegde keuze opzoeken (nieuw tabblad)',
+  recipients: 'Ontvangers',
+  storage_period: 'Bewaartermijn',
+  until_closed: 'tot de browser wordt gesloten',
+  load_once: 'Eén keer laden',
+  allow_all: 'Alles toestaan: {0}',
+  receives: 'Als u deze inhoud laadt, ontvangt {0} gegevens.',
+  opt_out: 'Opt-outverzoek gehonoreerd',
+  opt_out_conflict: 'Het signaal van uw browser vervangt uw eerdere keuze. U kunt opnieuw kiezen.',
+};
+
+export const defaults: DefaultTexts = {
+  title: 'Gebruik van cookies',
+  text: 'Wij gebruiken cookies en vergelijkbare technieken. Cookies die deze site nodig heeft, staan altijd aan. Andere gebruiken wij alleen met uw toestemming: u kunt alles accepteren, alles weigeren of per categorie kiezen.',
+  withdrawal: 'U kunt uw toestemming op elk moment intrekken of uw keuze wijzigen in de cookie-instellingen.',
+  categories: {
+    necessary: { title: 'Noodzakelijk', purpose: 'Deze site veilig laten werken en uw keuze onthouden.' },
+    preferences: { title: 'Voorkeuren', purpose: 'Uw instellingen onthouden, zoals de taal.' },
+    analytics: { title: 'Statistieken', purpose: 'Meten hoe deze site wordt gebruikt.' },
+    marketing: {
+      title: 'Advertenties',
+      purpose: 'Advertenties kiezen op basis van uw interesses en het effect ervan meten.',
+    },
+  },
+};

@@ -1,0 +1,38 @@
+import type { DefaultTexts, LabelTexts } from '../language-texts.js';
+
+/** Polish. */
+export const labels: LabelTexts = {
+  accept: 'Zaakceptuj wszystkie',
+  reject: 'Odrzuć wszystkie',
+  settings: 'Ustawienia plików cookie',
+  save: 'Zapisz wybór',
+  always_on: 'Zawsze włączone',
+  cookies: 'Pliki cookie',
+  close: 'Zamknij',
+  saved: 'Wybór został zapisany.',
+  language: 'Język',
+  proof: 'Sprawdź zapisany wybór (nowa karta)',
+  recipients: 'Odbiorcy',
+  storage_period: 'Okres przechowywania',
+  until_closed: 'do zamknięcia przeglądarki',
+  load_once: 'Wczytaj raz',
+  allow_all: 'Zezwól na wszystko: {0}',
+  receives: 'Wczytanie tej treści powoduje wysłanie danych do odbiorcy: {0}',
+  opt_out: 'Żądanie rezygnacji uwzględnione',
+  opt_out_conflict: 'Sygnał przeglądarki zastępuje wcześniejszy wybór. Możesz wybrać ponownie.',
+};
+
+export const defaults: DefaultTexts = {
+  title: 'Wykorzystywanie plików cookie',
+  text: 'Korzystamy z plików cookie i podobnych technologii. Te, których ta witryna potrzebuje, są zawsze włączone. Z pozostałych korzystamy tylko za Twoją zgodą: możesz zaakceptować wszystkie, odrzucić wszystkie lub wybrać według kategorii.',
+  withdrawal: 'W ustawieniach plików cookie możesz w dowolnym momencie wycofać zgodę lub zmienić swój wybór.',
+  categories: {
+    necessary: {
+      title: 'Niezbędne',
+      purpose: 'Zapewnienie bezpiecznego działania tej witryny i zapamiętanie Twojego wyboru.',
+    },
+    preferences: { title: 'Preferencje', purpose: 'Zapamiętanie Twoich ustawień, na przykład języka.' },
+    analytics: { title: 'Statystyka', purpose: 'Mierzenie sposobu korzystania z tej witryny.' },
+    marketing: { title: 'Reklama', purpose: 'Dobieranie reklam do Twoich zainteresowań i mierzenie ich skuteczności.' },
+  },
+};

@@ -1,0 +1,38 @@
+import type { DefaultTexts, LabelTexts } from '../language-texts.js';
+
+/** Portuguese. */
+export const labels: LabelTexts = {
+  accept: 'Aceitar tudo',
+  reject: 'Rejeitar tudo',
+  settings: 'Definições de cookies',
+  save: 'Guardar escolha',
+  always_on: 'Sempre ativos',
+  cookies: 'Cookies',
+  close: 'Fechar',
+  saved: 'A sua escolha foi guardada.',
+  language: 'Idioma',
+  proof: 'Consultar a escolha registada (novo separador)',
+  recipients: 'Destinatários',
+  storage_period: 'Prazo de conservação',
+  until_closed: 'até o navegador ser fechado',
+  load_once: 'Carregar uma vez',
+  allow_all: 'Permitir tudo: {0}',
+  receives: 'Ao carregar este conteúdo, são enviados dados a {0}.',
+  opt_out: 'Pedido de oposição respeitado',
+  opt_out_conflict: 'O sinal do seu navegador substitui a escolha anterior. Pode escolher novamente.',
+};
+
+export const defaults: DefaultTexts = {
+  title: 'Utilização de cookies',
+  text: 'Utilizamos cookies e tecnologias semelhantes. Aqueles de que este site necessita estão sempre ativos. Os outros só são utilizados com o seu consentimento: pode aceitar tudo, rejeitar tudo ou escolher por categoria.',
+  withdrawal: 'Pode retirar o seu consentimento ou alterar a sua escolha a qualquer momento nas definições de cookies.',
+  categories: {
+    necessary: { title: 'Necessários', purpose: 'Fazer este site funcionar em segurança e memorizar a sua escolha.' },
+    preferences: { title: 'Preferências', purpose: 'Memorizar as suas definições, por exemplo, o idioma.' },
+    analytics: { title: 'Estatísticas', purpose: 'Medir a forma como este site é utilizado.' },
+    marketing: {
+      title: 'Publicidade',
+      purpose: 'Selecionar a publicidade de acordo com os seus interesses e medir o seu efeito.',
+    },
+  },
+};

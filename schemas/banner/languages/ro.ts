@@ -1,0 +1,42 @@
+import type { DefaultTexts, LabelTexts } from '../language-texts.js';
+
+/** Romanian. */
+export const labels: LabelTexts = {
+  accept: 'Acceptați toate',
+  reject: 'Refuzați toate',
+  settings: 'Setări pentru cookie-uri',
+  save: 'Salvați alegerea',
+  always_on: 'Întotdeauna active',
+  cookies: 'Cookie-uri',
+  close: 'Închideți',
+  saved: 'Alegerea dumneavoastră a fost salvată.',
+  language: 'Limbă',
+  proof: 'Consultați alegerea înregistrată (filă nouă)',
+  recipients: 'Destinatari',
+  storage_period: 'Perioada de stocare',
+  until_closed: 'până la închiderea browserului',
+  load_once: 'Încărcați o dată',
+  allow_all: 'Permiteți tot: {0}',
+  receives: 'Încărcarea acestui conținut trimite date către {0}.',
+  opt_out: 'Cererea de opoziție a fost respectată',
+  opt_out_conflict: 'Semnalul browserului dumneavoastră înlocuiește alegerea anterioară. Puteți alege din nou.',
+};
+
+export const defaults: DefaultTexts = {
+  title: 'Utilizarea cookie-urilor',
+  text: 'Utilizăm cookie-uri și tehnologii similare. Cele de care acest site are nevoie sunt întotdeauna active. Pe celelalte le utilizăm numai cu consimțământul dumneavoastră: le puteți accepta pe toate, le puteți refuza pe toate sau puteți alege pe categorii.',
+  withdrawal:
+    'Vă puteți retrage consimțământul sau vă puteți modifica alegerea în orice moment, în setările pentru cookie-uri.',
+  categories: {
+    necessary: {
+      title: 'Necesare',
+      purpose: 'Pentru ca acest site să funcționeze în siguranță și să rețină alegerea dumneavoastră.',
+    },
+    preferences: { title: 'Preferințe', purpose: 'Pentru a reține setările dumneavoastră, de exemplu limba.' },
+    analytics: { title: 'Statistici', purpose: 'Pentru a măsura modul în care este utilizat acest site.' },
+    marketing: {
+      title: 'Publicitate',
+      purpose: 'Pentru a selecta publicitatea în funcție de interesele dumneavoastră și a-i măsura efectul.',
+    },
+  },
+};

@@ -1,0 +1,35 @@
+import type { DefaultTexts, LabelTexts } from '../language-texts.js';
+
+/** Slovak. */
+export const labels: LabelTexts = {
+  accept: 'Prijať všetko',
+  reject: 'Odmietnuť všetko',
+  settings: 'Nastavenia cookies',
+  save: 'Uložiť výber',
+  always_on: 'Vždy aktívne',
+  cookies: 'Cookies',
+  close: 'Zavrieť',
+  saved: 'Váš výber je uložený.',
+  language: 'Jazyk',
+  proof: 'Zobraziť zaznamenaný výber (nová karta)',
+  recipients: 'Príjemcovia',
+  storage_period: 'Doba uchovávania',
+  until_closed: 'do zatvorenia prehliadača',
+  load_once: 'Načítať raz',
+  allow_all: 'Povoliť všetko: {0}',
+  receives: 'Pri načítaní tohto obsahu sa odošlú údaje príjemcovi {0}.',
+  opt_out: 'Žiadosti o odmietnutie sa vyhovelo',
+  opt_out_conflict: 'Signál vášho prehliadača nahrádza váš predchádzajúci výber. Môžete si vybrať znova.',
+};
+
+export const defaults: DefaultTexts = {
+  title: 'Používanie cookies',
+  text: 'Používame cookies a podobné technológie. Tie, ktoré tento web potrebuje, sú vždy aktívne. Ostatné používame len s vaším súhlasom: môžete prijať všetko, odmietnuť všetko alebo si vybrať podľa kategórií.',
+  withdrawal: 'Svoj súhlas môžete kedykoľvek odvolať alebo svoj výber zmeniť v nastaveniach cookies.',
+  categories: {
+    necessary: { title: 'Nevyhnutné', purpose: 'Aby tento web bezpečne fungoval a zapamätal si váš výber.' },
+    preferences: { title: 'Predvoľby', purpose: 'Aby sa zapamätali vaše nastavenia, napríklad jazyk.' },
+    analytics: { title: 'Štatistika', purpose: 'Aby sa meralo, ako sa tento web používa.' },
+    marketing: { title: 'Reklama', purpose: 'Aby sa reklama vyberala podľa vašich záujmov a meral sa jej účinok.' },
+  },
+};
