@@ -1,5 +1,5 @@
 import type { ActiveDocument, Acceptance as RecordedConsent, SiteConfiguration } from '../shared/types.js';
-import { isFlag, isNumber, isText, listOf, nullable, objectOf, optional, recordOf } from './guards.js';
+import { isFlag, isNumber, isText, isUnchecked, listOf, nullable, objectOf, optional, recordOf } from './guards.js';
 
 type Category = SiteConfiguration['categories'][number];
 type Cookie = Category['cookies'][number];
@@ -65,10 +65,8 @@ const isDirection = (value: unknown): value is Configuration['direction'] => val
 
 const isWarnings = optional(listOf(objectOf<{ field: string; message: string }>({ field: isText, message: isText })));
 
-/** A newer service may know looks that this SDK does not know. The banner then has the SDK's own look. */
-const isUnchecked = (_: unknown): _ is unknown => true;
-
 export const isConfiguration = objectOf<Configuration>({
+  // A newer service may know looks that this SDK does not know. The banner then has the SDK's own look.
   appearance: isUnchecked,
   iab: isUnchecked,
   language: isText,

@@ -4,6 +4,8 @@ export type Guard<T> = (value: unknown) => value is T;
 export const isText = (value: unknown): value is string => typeof value === 'string';
 export const isNumber = (value: unknown): value is number => typeof value === 'number';
 export const isFlag = (value: unknown): value is boolean => typeof value === 'boolean';
+/** Whoever reads the value checks it. */
+export const isUnchecked = (_: unknown): _ is unknown => true;
 const isMembers = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

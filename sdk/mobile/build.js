@@ -19,6 +19,7 @@ const { metafile, outputFiles } = await build({
   charset: 'utf8',
   // Hermes knows no private members of classes: they become weak maps.
   target: 'es2020',
+  tsconfigRaw: { compilerOptions: { useDefineForClassFields: false } },
   legalComments: 'none',
   metafile: true,
   logLevel: 'warning',

@@ -22,6 +22,7 @@ const { outputFiles } = await build({
   chunkNames: 'shared',
   external: ['react'],
   target: ['es2022'],
+  tsconfigRaw: { compilerOptions: { useDefineForClassFields: false } },
   legalComments: 'none',
   logLevel: 'warning',
   write: false,

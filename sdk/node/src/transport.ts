@@ -240,6 +240,6 @@ function noAnswer(baseUrl: string, cause: unknown): ServiceError {
     'NO_ANSWER',
     0,
     [],
-    cause,
+    { cause },
   );
 }
