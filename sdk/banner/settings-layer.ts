@@ -1,6 +1,6 @@
 import { button, control, details, inLanguage, isolated, labelOf, titleOf } from './controls.js';
 import { type Drawn, type DrawnElement, draw } from './drawn.js';
-import type { BannerView, Label, ViewedCategory, ViewedCookie } from './view.js';
+import type { BannerView, Label, ViewedCategory, ViewedCookie, ViewedService } from './view.js';
 
 /** Controls of the settings with which the visitor decides, in their order. */
 export const SETTINGS_CONTROLS = ['save', 'accept', 'reject'] as const;
@@ -8,8 +8,11 @@ export const SETTINGS_CONTROLS = ['save', 'accept', 'reject'] as const;
 const DAY_SECONDS = 86_400;
 
 export interface SettingsState {
-  /** The categories that are ticked. */
-  readonly ticked: Readonly<Record<string, boolean>>;
+  /** The categories and services that are ticked. Without `services`, a service is ticked if its category is. */
+  readonly ticked: {
+    readonly categories: Readonly<Record<string, boolean>>;
+    readonly services?: Readonly<Record<string, boolean>> | undefined;
+  };
   /**
    * The notice that the browser's signal counts as an opt-out, which the visitor can reverse, or undefined if it does
    * not.
@@ -40,7 +43,7 @@ export function settingsLayer(view: BannerView, { ticked, notice, proofPage }: S
             notice.text,
           ),
         ]),
-    ...categories.map((category) => categorySection(view, category, ticked[category.key] === true)),
+    ...categories.map((category) => categorySection(view, category, ticked)),
     ...(policy === null
       ? []
       : [
@@ -68,8 +71,13 @@ export function settingsLayer(view: BannerView, { ticked, notice, proofPage }: S
   );
 }
 
-function categorySection(view: BannerView, category: ViewedCategory, isTicked: boolean): DrawnElement {
-  const { key, required, title, purpose, recipients, cookies } = category;
+function categorySection(
+  view: BannerView,
+  category: ViewedCategory,
+  { categories, services: named }: SettingsState['ticked'],
+): DrawnElement {
+  const { key, required, title, purpose, recipients, cookies, services = [] } = category;
+  const isTicked = categories[key] === true;
   const description = `purpose-${key}`;
   const names = recipients.flatMap((name, i) => [i === 0 ? '' : ', ', isolated(name)]);
   return draw(
@@ -85,8 +93,53 @@ function categorySection(view: BannerView, category: ViewedCategory, isTicked: b
         ),
     draw('p', { id: description }, purpose),
     ...(recipients.length === 0 ? [] : [draw('p', {}, ...stated(view, 'recipients', ...names))]),
+    ...(services.length === 0
+      ? []
+      : [
+          draw(
+            'ul',
+            { class: 'services' },
+            ...services.map((one) =>
+              draw(
+                'li',
+                {},
+                ...serviceName(one, view.service_switches && !required, named ? named[one.key] === true : isTicked),
+                ...(one.policy_url?.startsWith('https:')
+                  ? [
+                      ' ',
+                      control(view, 'a', 'service_policy', {
+                        href: one.policy_url,
+                        target: '_blank',
+                        // The recipient learns nothing of the page before it is permitted.
+                        rel: 'noreferrer',
+                      }),
+                    ]
+                  : []),
+              ),
+            ),
+          ),
+        ]),
     ...cookieList(view, cookies),
   );
+}
+
+/** Name and recipient of a service, as the label of its switch if it has one. */
+function serviceName(
+  { key, name, recipient }: ViewedService,
+  hasSwitch: boolean | undefined,
+  isTicked: boolean,
+): readonly Drawn[] {
+  const named = [isolated(name), ', ', isolated(recipient)];
+  return hasSwitch
+    ? [
+        draw(
+          'label',
+          {},
+          draw('input', { type: 'checkbox', value: key, checked: isTicked }),
+          draw('span', {}, ...named),
+        ),
+      ]
+    : named;
 }
 
 /** A fact with its caption. */

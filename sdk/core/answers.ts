@@ -13,11 +13,23 @@ export type KnownDocument = Pick<Document, 'slug' | 'kind' | 'requires_approval_
 /** The part of a declared cookie, or of another thing that is kept in a browser, that the SDK reads. */
 export type KnownCookie = Pick<Cookie, 'name' | 'provider' | 'duration_seconds' | 'purpose'> & {
   readonly party: string;
+  /** Key of the service that keeps it. Absent if it belongs to no service. */
+  readonly service?: string | undefined;
 };
+
+/** A service of a category, for example one whose videos a page shows. Its key is unique in the site. */
+export interface KnownService {
+  readonly key: string;
+  readonly name: string;
+  readonly recipient: string;
+  readonly policy_url: string | null;
+}
 
 /** The part of a category that the SDK reads. */
 export type KnownCategory = Pick<Category, 'key' | 'required' | 'title' | 'purpose' | 'recipients'> & {
   readonly cookies: readonly KnownCookie[];
+  /** Absent from services of an earlier version. */
+  readonly services?: readonly KnownService[] | undefined;
 };
 
 /**
@@ -41,6 +53,8 @@ export type Configuration = Pick<
   /** Signals of IAB that the site sends. The file that sends them checks these settings. */
   readonly iab?: unknown;
   readonly categories: readonly KnownCategory[];
+  /** Whether the visitor answers for each service. */
+  readonly service_switches?: boolean | undefined;
   readonly documents: readonly KnownDocument[];
   readonly region: { readonly country: string | null; readonly compliance_framework: string | null };
 };
@@ -91,10 +105,15 @@ export const isConfiguration = objectOf<Configuration>({
           party: isText,
           duration_seconds: nullable(isNumber),
           purpose: isText,
+          service: optional(isText),
         }),
+      ),
+      services: optional(
+        listOf(objectOf<KnownService>({ key: isText, name: isText, recipient: isText, policy_url: nullable(isText) })),
       ),
     }),
   ),
+  service_switches: optional(isFlag),
   documents: listOf(isDocument),
   region: objectOf<Configuration['region']>({
     country: nullable(isText),

@@ -31,7 +31,7 @@ export function outgoing(
 ): Outgoing {
   const law = region.compliance_framework;
   // The service knows the law: the configuration named it.
-  const body: Omit<BrowserConsent, 'compliance_framework'> & { compliance_framework?: string } = {
+  const body: Omit<BrowserConsent, 'compliance_framework'> & { compliance_framework?: string | null | undefined } = {
     source: 'client',
     visitor_id: visitorId,
     ...(region.country !== null && { visitor_country: region.country }),

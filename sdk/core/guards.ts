@@ -29,6 +29,9 @@ export const recordOf =
   (value): value is Record<string, T> =>
     isMembers(value) && Object.values(value).every(guard);
 
+/** Answers for categories or services. */
+export const areAnswers: Guard<Record<string, boolean>> = recordOf(isFlag);
+
 /** Further members are permitted: a newer service may send them. */
 export const objectOf =
   <T extends object>(guards: { readonly [K in keyof T]-?: Guard<T[K]> }): Guard<T> =>

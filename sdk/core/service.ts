@@ -94,7 +94,11 @@ export class Service implements Transport {
         url: this.#baseUrl + path,
         headers: { ...request.headers, 'X-API-Key': this.#apiKey },
       });
-      return { status, body: parseJson(text, isUnchecked), retryAfterMs: retryAfterMs(retryAfter, this.#ports.clock()) };
+      return {
+        status,
+        body: parseJson(text, isUnchecked),
+        retryAfterMs: retryAfterMs(retryAfter, this.#ports.clock()),
+      };
     } catch {
       return { status: 0, body: null, retryAfterMs: null };
     }
@@ -113,4 +117,3 @@ export function errorOf({ status, body }: Answer): ServiceError {
 export function isPassing({ code, status }: ServiceError): boolean {
   return code === 'NO_ANSWER' || isRetried(status);
 }
-

@@ -2,12 +2,17 @@ import type { components } from './tool-api.js';
 
 type Schemas = components['schemas'];
 
+interface WithServices {
+  /** The answer for each service, where the site has switches for them. */
+  readonly services?: Readonly<Record<string, boolean>> | undefined;
+}
+
 /** A document of the site with its active version, without the content. */
 export type DocumentSummary = Schemas['DocumentSummary'];
 /** A document of the site with its active version and the content of that version. */
 export type ActiveDocument = Schemas['ActiveDocumentResponse']['data'];
 /** A consent that a browser or an app records. */
-export type BrowserConsent = Schemas['BrowserConsentRequest'];
+export type BrowserConsent = Schemas['BrowserConsentRequest'] & WithServices;
 /** The service's answer to a recorded consent, with the signed promise to seal it. */
 export type Acceptance = Schemas['RecordedConsentResponse']['data'];
 /** The signed promise that a record is sealed before a stated time. */
@@ -15,7 +20,7 @@ export type SignedPromise = Schemas['SignedPromise'];
 /** The banner configuration of a site in one language. */
 export type SiteConfiguration = Schemas['ConfigResponse']['data'];
 /** A consent that a backend records for a person. */
-export type Consent = Schemas['S2sConsentRequest'];
+export type Consent = Schemas['S2sConsentRequest'] & WithServices;
 /** Has every member, even where callers compile with `exactOptionalPropertyTypes`. */
 type Complete<T> = { [Name in keyof T]-?: Exclude<T[Name], undefined> };
 type BatchItem = Schemas['BatchItemResult'];
@@ -33,7 +38,10 @@ export type BatchResult = Omit<Schemas['ConsentBatchResponse']['data'], 'results
 export type ApprovalTokenRequest = Schemas['ApprovalTokenRequest'];
 export type ApprovalToken = Schemas['ApprovalTokenResponse']['data'];
 /** A consent in force. */
-export type StatusItem = Schemas['StatusItem'];
+export type StatusItem = Schemas['StatusItem'] & {
+  /** The answer for each service, or null if the site has no switches for services. */
+  readonly services?: Readonly<Record<string, boolean>> | null | undefined;
+};
 /** The result of an integrity check. */
 export type Verification = Schemas['VerifyResponse'];
 /** A record of an export, with every field. */

@@ -1,4 +1,5 @@
-const SELECTOR = 'script[type="text/plain"][data-consent]';
+/** Those that wait for nothing are never permitted. */
+const SELECTOR = 'script[type="text/plain"]';
 /** Types of classic scripts that browsers run (HTML, “JavaScript MIME type”), and of modules. */
 const RUNS = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/i;
 
@@ -56,7 +57,7 @@ export class GatedScripts {
 function runnable(gated: HTMLScriptElement): HTMLScriptElement {
   const script = document.createElement('script');
   for (const { name, value } of gated.attributes) {
-    if (name !== 'type' && name !== 'data-consent') script.setAttribute(name, value);
+    if (!/^(type|data-consent(-service)?)$/.test(name)) script.setAttribute(name, value);
   }
   const { type } = gated.dataset;
   if (type !== undefined) script.type = type;

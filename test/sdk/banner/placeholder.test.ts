@@ -18,6 +18,7 @@ const STATE: PlaceholderState = {
   title: 'Our garden in June',
   recipient: 'YouTube (Google Ireland)',
   categories: [advertising],
+  services: [],
   image: undefined,
   canLoadOnce: true,
   permitting: 'counts',
