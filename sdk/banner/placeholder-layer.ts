@@ -35,17 +35,17 @@ export function placeholderLayer(view: BannerView, state: PlaceholderState): Dra
   return draw(
     'div',
     { class: 'frame', lang: view.language, dir: view.direction },
-    ...(image === undefined ? [] : [draw('img', { src: image, alt: '' })]),
+    image === undefined ? [] : draw('img', { src: image, alt: '' }),
     draw(
       'div',
       { class: 'panel', role: 'group', 'aria-labelledby': 'title', 'aria-describedby': 'receives', part: 'panel' },
       draw('p', { id: 'title', dir: 'auto' }, title),
-      draw('p', { id: 'receives', lang: receives.language }, ...filled(receives.text, [isolated(recipient)])),
+      draw('p', { id: 'receives', lang: receives.language }, filled(receives.text, [isolated(recipient)])),
       draw(
         'div',
         { class: 'choices' },
-        ...(canLoadOnce ? [choice('load-once', once.language, [once.text])] : []),
-        ...(permitting === 'nowhere' ? [] : [permission(view, state)]),
+        canLoadOnce ? choice('load-once', once.language, [once.text]) : [],
+        permitting === 'nowhere' ? [] : permission(view, state),
       ),
     ),
   );
@@ -79,7 +79,7 @@ function choice(part: string, language: string, content: readonly Drawn[], opens
       'aria-describedby': 'title',
       'data-consent-settings': opensSettings && '',
     },
-    ...content,
+    content,
   );
 }
 

@@ -1,6 +1,6 @@
 import { button, control, details, inLanguage, isolated, labelOf, titleOf } from './controls.js';
 import { type Drawn, type DrawnElement, draw } from './drawn.js';
-import type { BannerView, Label, ViewedCategory, ViewedCookie, ViewedService } from './view.js';
+import type { BannerView, Label, ViewedCategory, ViewedCookie } from './view.js';
 
 /** Controls of the settings with which the visitor decides, in their order. */
 export const SETTINGS_CONTROLS = ['save', 'accept', 'reject'] as const;
@@ -33,33 +33,29 @@ export function settingsLayer(view: BannerView, { ticked, notice, proofPage }: S
     { class: 'settings', 'aria-labelledby': 'settings-title', part: 'dialog', lang: language, dir: direction },
     draw('div', { class: 'head' }, draw('h2', { id: 'settings-title' }, titleOf(view)), button(view, 'close')),
     draw('p', {}, banner.text ?? ''),
-    ...(notice === undefined
+    notice === undefined
       ? []
-      : [
-          draw(
-            'label',
-            { class: 'category', part: 'notice', lang: notice.language },
-            draw('input', { type: 'checkbox', role: 'switch', class: 'opt-out', checked: true }),
-            notice.text,
-          ),
-        ]),
-    ...categories.map((category) => categorySection(view, category, ticked)),
-    ...(policy === null
+      : draw(
+          'label',
+          { class: 'category', part: 'notice', lang: notice.language },
+          draw('input', { type: 'checkbox', role: 'switch', class: 'opt-out', checked: true }),
+          notice.text,
+        ),
+    categories.map((category) => categorySection(view, category, ticked)),
+    policy === null
       ? []
-      : [
-          draw(
-            'details',
-            { class: 'policy' },
-            draw('summary', inLanguage(view, policy.language), policy.title),
-            draw('div', { class: 'text', ...inLanguage(view, policy.language) }),
-          ),
-        ]),
+      : draw(
+          'details',
+          { class: 'policy' },
+          draw('summary', inLanguage(view, policy.language), policy.title),
+          draw('div', { class: 'text', ...inLanguage(view, policy.language) }),
+        ),
     details(view, false),
     draw(
       'p',
       {},
       withdrawal ?? '',
-      ...(proofPage === null ? [] : [' ', control(view, 'a', 'proof', { href: proofPage, target: '_blank' })]),
+      proofPage === null ? [] : [' ', control(view, 'a', 'proof', { href: proofPage, target: '_blank' })],
     ),
     draw(
       'div',
@@ -92,62 +88,41 @@ function categorySection(
           title,
         ),
     draw('p', { id: description }, purpose),
-    ...(recipients.length === 0 ? [] : [draw('p', {}, ...stated(view, 'recipients', ...names))]),
-    ...(services.length === 0
+    recipients.length === 0 ? [] : draw('p', {}, stated(view, 'recipients', names)),
+    services.length === 0
       ? []
-      : [
-          draw(
-            'ul',
-            { class: 'services' },
-            ...services.map((one) =>
-              draw(
-                'li',
-                {},
-                ...serviceName(one, view.service_switches && !required, named ? named[one.key] === true : isTicked),
-                ...(one.policy_url?.startsWith('https:')
-                  ? [
-                      ' ',
-                      control(view, 'a', 'service_policy', {
-                        href: one.policy_url,
-                        target: '_blank',
-                        // The recipient learns nothing of the page before it is permitted.
-                        rel: 'noreferrer',
-                      }),
-                    ]
-                  : []),
-              ),
-            ),
-          ),
-        ]),
-    ...cookieList(view, cookies),
+      : draw(
+          'ul',
+          { class: 'services' },
+          services.map((one) => {
+            const name = isolated(one.name);
+            const checked = named ? named[one.key] === true : isTicked;
+            return draw(
+              'li',
+              {},
+              view.service_switches && !required
+                ? draw('label', {}, draw('input', { type: 'checkbox', value: one.key, checked }), name)
+                : name,
+              ', ',
+              isolated(one.recipient),
+              ' ',
+              // The recipient learns nothing of the page before it is permitted.
+              one.policy_url?.startsWith('https:')
+                ? control(view, 'a', 'service_policy', { href: one.policy_url, target: '_blank', rel: 'noreferrer' })
+                : [],
+            );
+          }),
+        ),
+    cookieList(view, cookies),
   );
 }
 
-/** Name and recipient of a service, as the label of its switch if it has one. */
-function serviceName(
-  { key, name, recipient }: ViewedService,
-  hasSwitch: boolean | undefined,
-  isTicked: boolean,
-): readonly Drawn[] {
-  const named = [isolated(name), ', ', isolated(recipient)];
-  return hasSwitch
-    ? [
-        draw(
-          'label',
-          {},
-          draw('input', { type: 'checkbox', value: key, checked: isTicked }),
-          draw('span', {}, ...named),
-        ),
-      ]
-    : named;
-}
-
 /** A fact with its caption. */
-function stated(view: BannerView, name: string, ...fact: readonly Drawn[]): readonly Drawn[] {
-  return [control(view, 'span', name), ': ', ...fact];
+function stated(view: BannerView, name: string, fact: Drawn | readonly Drawn[]): readonly Drawn[] {
+  return [control(view, 'span', name), ': ', fact].flat();
 }
 
-function cookieList(view: BannerView, cookies: readonly ViewedCookie[]): readonly Drawn[] {
+function cookieList(view: BannerView, cookies: readonly ViewedCookie[]): Drawn | readonly Drawn[] {
   if (cookies.length === 0) return [];
   const { text, language } = labelOf(view, 'cookies');
   const items = cookies.map(({ name, provider, purpose, duration_seconds: seconds }) =>
@@ -158,21 +133,19 @@ function cookieList(view: BannerView, cookies: readonly ViewedCookie[]): readonl
       ', ',
       isolated(provider),
       `: ${purpose} `,
-      ...stated(
+      stated(
         view,
         'storage_period',
         seconds === null ? control(view, 'span', 'until_closed') : inDays(seconds, view.language),
       ),
     ),
   );
-  return [
-    draw(
-      'details',
-      {},
-      draw('summary', inLanguage(view, language), `${text} (${cookies.length})`),
-      draw('ul', {}, ...items),
-    ),
-  ];
+  return draw(
+    'details',
+    {},
+    draw('summary', inLanguage(view, language), `${text} (${cookies.length})`),
+    draw('ul', {}, items),
+  );
 }
 
 function inDays(seconds: number, language: string): string {

@@ -1,5 +1,5 @@
 import type { ConsentSource } from '../../core/consent.js';
-import { GatedScripts } from './gated-scripts.js';
+import { gatedScripts } from './gated-scripts.js';
 import type { SlotOptions } from './placeholder/slot.js';
 
 const EMBEDDED = '[data-consent-src],[data-consent-loaded]';
@@ -29,7 +29,7 @@ export function gateContent(consent: ConsentSource, options: GateOptions = {}): 
   };
   /** The scripts that ran. */
   const ran: HTMLElement[] = [];
-  const scripts = new GatedScripts(isAllowed, (script) => ran.push(script));
+  const runScripts = gatedScripts(isAllowed, (script) => ran.push(script));
   const once = new WeakSet<HTMLElement>();
   let placeholders: Promise<() => void> | undefined;
   const release = (): void => {
@@ -42,7 +42,7 @@ export function gateContent(consent: ConsentSource, options: GateOptions = {}): 
       if (isOpen && element.dataset.consentSrc !== undefined) load(element);
       if (!isOpen && element.dataset.consentLoaded !== undefined) unload(element);
     }
-    scripts.run();
+    runScripts();
     // Consents that wait to be sent are sent by the next page.
     if (options.reload && !ran.every(isAllowed)) location.reload();
   };

@@ -265,10 +265,8 @@ class ShownBanner implements Banner {
       draw(
         'div',
         { class: `corner ${view.appearance.side}`, dir: view.direction },
-        ...(this.#settingsButton ? [button(view, 'settings', 'open')] : []),
-        ...(notice === undefined
-          ? []
-          : [draw('p', { role: 'status', part: 'notice', lang: notice.language }, notice.text)]),
+        this.#settingsButton ? button(view, 'settings', 'open') : [],
+        notice === undefined ? [] : draw('p', { role: 'status', part: 'notice', lang: notice.language }, notice.text),
       ),
     );
     this.#root.append(this.#corner);

@@ -112,17 +112,16 @@ export class Slot {
       setTimeout(() => tick(asked));
       return false;
     }
-    const added = [...asked.services, ...asked.categories.flatMap(({ services = [] }) => services)];
-    // A category of a service that is permitted alone follows its services.
-    const follows = (name: string): boolean =>
-      configuration?.categories.some(
-        ({ key, services }) => key === name && services?.some((one) => asked.services.includes(one)),
-      ) === true;
-    const kept = Object.entries(choice.categories).filter(([key]) => !follows(key));
-    this.#consent.choose({ ...Object.fromEntries(kept), ...permitted(asked.categories) }, this.#presentation(), {
-      ...choice.services,
-      ...permitted(added),
-    });
+    const categories = { ...choice.categories };
+    const services = { ...choice.services };
+    for (const { key, services: all = [] } of configuration?.categories ?? []) {
+      const isAsked = asked.categories.some((one) => one.key === key);
+      if (isAsked) categories[key] = true;
+      // It follows its services.
+      else if (all.some((one) => asked.services.includes(one))) delete categories[key];
+      for (const one of all) if (isAsked || asked.services.includes(one)) services[one.key] = true;
+    }
+    this.#consent.choose(categories, this.#presentation(), services);
     return true;
   }
 
@@ -159,38 +158,28 @@ export function askedFor(consent: PublicConsent, { dataset }: HTMLElement): Aske
   const { configuration, status } = consent.state;
   if (configuration === null || status === 'loading' || status === 'unavailable') return null;
   const { consent: named = '', consentService: services } = dataset;
-  const all = configuration.categories.flatMap((category) =>
-    services === undefined
-      ? { key: category.key, category, service: undefined, isAllowed: consent.allows(category.key) }
-      : (category.services ?? []).map((service) => ({
-          key: service.key,
-          category,
-          service: configuration.service_switches ? service : undefined,
-          isAllowed: consent.allowsService(service.key),
-        })),
-  );
+  const isService = services !== undefined;
+  const rule = isService ? 'allowsService' : 'allows';
+  const { categories, service_switches } = configuration;
   const keys = (services ?? named).match(/\S+/g) ?? [];
-  const found = keys.flatMap((key) => all.find((one) => one.key === key) ?? []);
-  const missing = found.filter(({ isAllowed }) => !isAllowed);
-  if (found.length < keys.length || missing.length === 0) return null;
-  return {
-    categories: [...new Set(missing.flatMap(({ category, service }) => (service === undefined ? category : [])))],
-    services: missing.flatMap(({ service }) => service ?? []),
-  };
-}
-
-function permitted(asked: readonly { readonly key: string }[]): Record<string, boolean> {
-  return Object.fromEntries(asked.map(({ key }) => [key, true]));
+  const missing = keys.filter((key) => !consent[rule](key));
+  const isKnown = (key: string, among: readonly KnownCategory[] = categories): boolean =>
+    among.some((one) => (isService ? one.services?.some((service) => service.key === key) : one.key === key));
+  if (missing.length === 0 || !keys.every((key) => isKnown(key))) return null;
+  const needed = categories.filter((one) => missing.some((key) => isKnown(key, [one])));
+  return isService && service_switches
+    ? {
+        categories: [],
+        services: needed.flatMap((one) => (one.services ?? []).filter(({ key }) => missing.includes(key))),
+      }
+    : { categories: needed, services: [] };
 }
 
 /** Ticks categories or services in the open settings, because the visitor pressed the button that names them. */
 function tick({ categories, services }: Asked): void {
   const dialog = document.querySelector('consent-banner')?.shadowRoot?.querySelector('dialog.settings[open]');
-  const wanted = [
-    ...categories.map(({ key }) => `input[name="${key}"]`),
-    ...services.map(({ key }) => `input[value="${key}"]`),
-  ];
-  const boxes = wanted.flatMap((selector) => dialog?.querySelector<HTMLInputElement>(selector) ?? []);
+  const wanted = [...categories.map(({ key }) => `[name="${key}"]`), ...services.map(({ key }) => `[value="${key}"]`)];
+  const boxes = wanted.flatMap((selector) => dialog?.querySelector<HTMLInputElement>(`input${selector}`) ?? []);
   // A press, so that the switches of a category and of its services stay in agreement.
   for (const box of boxes) if (!box.checked) box.click();
   boxes[0]?.focus();
