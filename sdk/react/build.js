@@ -41,6 +41,7 @@ for (const { path, text } of outputFiles) {
       keep_fargs: false,
       pure_getters: true,
       lhs_constants: false,
+      unsafe_arrows: true,
     },
     // Comments by which bundlers leave the import of the service's own file as it is.
     format: { comments: /webpackIgnore|@vite-ignore/ },

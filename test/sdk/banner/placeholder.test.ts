@@ -37,6 +37,15 @@ describe('the placeholder of embedded content', () => {
     expect(buttonsOf(html)).toEqual(['Load once', 'Allow all of Advertising: Demonstration Ads Ltd.']);
   });
 
+  test('names a service alone where it has a switch of its own', () => {
+    const youtube = { key: 'youtube', name: 'YouTube', recipient: 'Google Ireland', policy_url: null };
+    expect(buttonsOf(htmlOf({ categories: [], services: [youtube] }))).toEqual(['Load once', 'Allow YouTube']);
+    expect(buttonsOf(htmlOf({ categories: [{ ...advertising, services: [youtube] }] }))).toEqual([
+      'Load once',
+      'Allow all of Advertising: Demonstration Ads Ltd., YouTube',
+    ]);
+  });
+
   test('names every category and each recipient once', () => {
     const twice = { ...advertising, key: 'media', recipients: ['Demonstration Ads Ltd.', 'Vimeo'] };
     const [, allow] = buttonsOf(htmlOf({ categories: [statistics, advertising, twice] }));

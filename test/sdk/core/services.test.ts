@@ -35,8 +35,22 @@ describe('a choice with services', () => {
     ['nothing', {}, {}, 'rejected', false, { maps: false, films: false }],
     ['one service alone', {}, { maps: true }, 'partial', false, { maps: true, films: false }],
     ['each service by name', {}, { maps: true, films: true }, 'partial', true, { maps: true, films: true }],
-    ['a category without one service', { marketing: true }, { maps: false }, 'partial', false, { maps: false, films: true }],
-    ['services of a refused category', { marketing: false }, { maps: true, films: true }, 'partial', false, { maps: true, films: true }],
+    [
+      'a category without one service',
+      { marketing: true },
+      { maps: false },
+      'partial',
+      false,
+      { maps: false, films: true },
+    ],
+    [
+      'services of a refused category',
+      { marketing: false },
+      { maps: true, films: true },
+      'partial',
+      false,
+      { maps: true, films: true },
+    ],
   ])('permits %s', (_, categories, services, decision, marketing, all) => {
     const choice = completed(SITE, { categories, services });
     expect(choice).toMatchObject({ decision, services: all, isPermitted: decision !== 'rejected' });
@@ -46,7 +60,10 @@ describe('a choice with services', () => {
   });
 
   test('ignores services that the site does not have, and all of them where it has no switches', () => {
-    expect(completed(SITE, { categories: {}, services: { chat: true } }).services).toEqual({ maps: false, films: false });
+    expect(completed(SITE, { categories: {}, services: { chat: true } }).services).toEqual({
+      maps: false,
+      films: false,
+    });
     const choice = completed(WITHOUT_SWITCHES, { categories: { marketing: true }, services: { maps: false } });
     expect(choice).toMatchObject({ categories: { marketing: true } });
     expect(choice).not.toHaveProperty('services');

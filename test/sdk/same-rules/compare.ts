@@ -109,7 +109,15 @@ async function traceOf(
     const allowed = ['necessary', 'analytics', 'marketing'].filter((category) => device.consent().allows(category));
     allowed.push(...['maps', 'films', 'chat'].filter((service) => device.consent().allowsService(service)));
     const { decision, categories, services: stated, consent_token } = state.choice ?? {};
-    trace.push({ status: state.status, decision, categories, stated, consent_token, error: state.error?.code, allowed });
+    trace.push({
+      status: state.status,
+      decision,
+      categories,
+      stated,
+      consent_token,
+      error: state.error?.code,
+      allowed,
+    });
     trace.push(
       device
         .consent()

@@ -79,8 +79,7 @@ export function checkNotice(tab: Tab, { law, isOn, isSteady }: Signal): void {
   const { page } = tab;
   const { notice } = page;
   if (notice !== undefined && (law !== 'ccpa' || !isOn)) throw new Error('a notice without a signal that opts out');
-  if (notice !== undefined && permitsSomething(tab))
-    throw new Error('a notice beside a permission');
+  if (notice !== undefined && permitsSomething(tab)) throw new Error('a notice beside a permission');
   if (isSteady && isOn && law === 'ccpa' && notice === undefined && page.facts.newest?.isPermitted === false)
     throw new Error('a signal that opts out has no notice');
 }

@@ -286,8 +286,7 @@ export class World {
     for (const tab of this.#tabs) {
       // A refusal on a page holds on that page, also if the browser lost it.
       const isOwn = !this.#isClean && !this.#wasSetBack && (this.#refusedOn.get(tab) ?? 0) > this.#permission;
-      if (isOwn && permitsSomething(tab))
-        throw new Error('permitted after a refusal on the same page');
+      if (isOwn && permitsSomething(tab)) throw new Error('permitted after a refusal on the same page');
       const refusal = this.#refused.get(tab.host) ?? 0;
       const isSeen = (this.#looked.get(tab) ?? 0) >= refusal;
       const isVisible = this.#browser.cookies === 'kept' && this.#cleared < refusal;
