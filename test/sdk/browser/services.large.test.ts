@@ -65,7 +65,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'se
 
   const film = (service: string) =>
     `<iframe data-consent="marketing" data-consent-service="${service}" data-consent-src="${frame}/${service}" data-consent-placeholder title="Our garden in June" width="560" height="315"></iframe>`;
-  const script = `<script type="text/plain" data-consent-service="youtube" src="/youtube.js"></script>`;
+  const script = `<script nonce="c2hvcA" type="text/plain" data-consent-service="youtube" src="/youtube.js"></script>`;
   const visit = async (body = film('youtube') + film('vimeo') + script, hasSwitches = true): Promise<void> => {
     await visitor.visit({ body, before: [withServices(hasSwitches)] });
     await expect
