@@ -1,7 +1,7 @@
 /**
  * Controls and captions of the banner, and of the placeholder of embedded content. A site may state their texts in its
- * configuration, under the same names. In `allow_all`, `{0}` stands for what is permitted; in `receives`, for who gets
- * the data.
+ * configuration, under the same names. In `allow_all` and `allow`, `{0}` stands for what is permitted; in `receives`,
+ * for who gets the data.
  */
 export const BANNER_CONTROLS = [
   'accept',
@@ -20,6 +20,8 @@ export const BANNER_CONTROLS = [
   'load_once',
   'allow_all',
   'receives',
+  'service_policy',
+  'allow',
 ] as const;
 
 /**

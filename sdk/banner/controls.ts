@@ -40,27 +40,25 @@ export function details(view: BannerView, hasPolicy: boolean): DrawnElement {
     { class: 'small' },
     isolated(controller.legal_name),
     isolated(controller.contact),
-    ...(policy === null || !hasPolicy
+    policy === null || !hasPolicy
       ? []
-      : [
-          draw(
-            'button',
-            { type: 'button', class: 'link', part: 'policy', ...inLanguage(view, policy.language) },
-            policy.title,
-          ),
-        ]),
-    ...languageChoice(view),
+      : draw(
+          'button',
+          { type: 'button', class: 'link', part: 'policy', ...inLanguage(view, policy.language) },
+          policy.title,
+        ),
+    languageChoice(view),
   );
 }
 
 /** A choice among the languages of the site. Nothing is shown if there is only one. */
-export function languageChoice(view: BannerView): readonly Drawn[] {
+export function languageChoice(view: BannerView): Drawn | readonly Drawn[] {
   const { language, languages } = view;
   if (languages.length < 2) return [];
   const options = languages.map((tag) =>
     draw('option', { value: tag, lang: tag, selected: tag === language }, ownName(tag)),
   );
-  return [draw('select', { 'aria-label': labelOf(view, 'language').text, part: 'language' }, ...options)];
+  return draw('select', { 'aria-label': labelOf(view, 'language').text, part: 'language' }, options);
 }
 
 /** Returns the name of a language in that language. For a tag that the browser does not know, returns the tag. */

@@ -39,6 +39,7 @@ const CONTROLS: ReadonlySet<string> = new Set(['button', 'input', 'select']);
  * Draws the banner as it was stated to have been shown. Its controls do nothing, the control that was used is marked,
  * and folded parts are open.
  * @param ticked categories that the person chose individually
+ * @param services services that the person chose individually, where the configuration has switches for them
  * @returns null if no layout of this program has that name, version, layer, theme and controls, because a drawing would
  * then show something that the person did not see
  */
@@ -46,6 +47,7 @@ export function drawingOf(
   view: BannerView,
   stated: StatedPresentation,
   ticked: Readonly<Record<string, boolean>>,
+  services: Readonly<Record<string, boolean>> = {},
 ): Drawing | null {
   const { layout = '', layout_version: version, theme, layer, colour_scheme, size_class, control, notice } = stated;
   if (!isLayout(layout) || (layer !== 'first' && layer !== 'settings')) return null;
@@ -60,7 +62,10 @@ export function drawingOf(
   const isFirst = layer === 'first';
   const contentOf = {
     2: () => (isFirst ? firstLayerOfVersion2(shown) : settingsLayerOfVersion2(shown, ticked)),
-    3: () => (isFirst ? firstLayer(shown) : settingsLayer(shown, { ticked, notice, proofPage: null })),
+    3: () =>
+      isFirst
+        ? firstLayer(shown)
+        : settingsLayer(shown, { ticked: { categories: ticked, services }, notice, proofPage: null }),
   } as const;
   const content = contentOf[version]();
   const surroundings = { scheme: colour_scheme ?? 'light', size: size_class ?? 'desktop' };
@@ -85,7 +90,7 @@ function hasTheme({ layout, colour_scheme: colours }: StatedPresentation, theme:
 /**
  * The boxes that are known to have been ticked: those of a choice that was saved. Every other control decides on all
  * categories, regardless of the boxes.
- * @param categories categories of the record
+ * @param categories categories of the record, or its services
  */
 export function tickedBy(
   { control }: StatedPresentation,
@@ -99,7 +104,8 @@ function isLayout(name: string): name is Appearance['layout'] {
 }
 
 function atRest({ tag, attributes, children }: DrawnElement, used: string | undefined): DrawnElement {
-  const { tabindex: _, ...kept } = attributes;
+  // Nothing in a drawing takes the focus or leads to another page.
+  const { tabindex: _, href: __, ...kept } = attributes;
   return draw(
     tag,
     {

@@ -8,14 +8,14 @@ export interface DrawnElement {
   readonly children: readonly Drawn[];
 }
 
-/** Draws an element. Attributes that are false or undefined are left out. */
+/** Draws an element. Attributes that are false or undefined are left out, and lists of children are joined. */
 export function draw(
   tag: string,
   attributes: Readonly<Record<string, string | boolean | undefined>>,
-  ...children: readonly Drawn[]
+  ...children: readonly (Drawn | readonly Drawn[])[]
 ): DrawnElement {
   const stated: Record<string, string | true> = {};
   for (const [name, value] of Object.entries(attributes))
     if (value !== false && value !== undefined) stated[name] = value;
-  return { tag, attributes: stated, children };
+  return { tag, attributes: stated, children: children.flat() };
 }

@@ -1,7 +1,7 @@
 import { isolated, labelOf } from './controls.js';
 import { type Drawn, type DrawnElement, draw } from './drawn.js';
 import { hostStyle, schemesOf } from './style.js';
-import type { Appearance, BannerView, ViewedCategory } from './view.js';
+import type { Appearance, BannerView, ViewedCategory, ViewedService } from './view.js';
 
 /** Controls of the placeholder with which the visitor decides, in their order. */
 export const PLACEHOLDER_CONTROLS = ['load_once', 'allow_all'] as const;
@@ -14,6 +14,8 @@ export interface PlaceholderState {
   readonly recipient: string;
   /** The optional categories that the visitor would permit for it. */
   readonly categories: readonly ViewedCategory[];
+  /** The services that the visitor would permit alone, instead of their categories. */
+  readonly services: readonly ViewedService[];
   /** Address of a picture behind it, or undefined if there is none. */
   readonly image: string | undefined;
   /** Whether the content can be loaded once. */
@@ -33,33 +35,38 @@ export function placeholderLayer(view: BannerView, state: PlaceholderState): Dra
   return draw(
     'div',
     { class: 'frame', lang: view.language, dir: view.direction },
-    ...(image === undefined ? [] : [draw('img', { src: image, alt: '' })]),
+    image === undefined ? [] : draw('img', { src: image, alt: '' }),
     draw(
       'div',
       { class: 'panel', role: 'group', 'aria-labelledby': 'title', 'aria-describedby': 'receives', part: 'panel' },
       draw('p', { id: 'title', dir: 'auto' }, title),
-      draw('p', { id: 'receives', lang: receives.language }, ...filled(receives.text, [isolated(recipient)])),
+      draw('p', { id: 'receives', lang: receives.language }, filled(receives.text, [isolated(recipient)])),
       draw(
         'div',
         { class: 'choices' },
-        ...(canLoadOnce ? [choice('load-once', once.language, [once.text])] : []),
-        ...(permitting === 'nowhere' ? [] : [permission(view, state)]),
+        canLoadOnce ? choice('load-once', once.language, [once.text]) : [],
+        permitting === 'nowhere' ? [] : permission(view, state),
       ),
     ),
   );
 }
 
-/** The button that permits the categories. It names all that it permits. */
-function permission(view: BannerView, { categories, permitting }: PlaceholderState): DrawnElement {
-  const { text, language } = labelOf(view, 'allow_all');
-  const recipients = [...new Set(categories.flatMap((category) => category.recipients))];
+/** The button that permits the categories, or the services alone. It names all that it permits. */
+function permission(view: BannerView, { categories, services, permitting }: PlaceholderState): DrawnElement {
+  const { text, language } = labelOf(view, categories.length === 0 ? 'allow' : 'allow_all');
+  const receivers = new Set([...categories.flatMap((one) => [...one.recipients, ...namesOf(one.services)])]);
   const named = [
     ...listed(categories.map(({ title }) => draw('bdi', { lang: view.language }, title))),
-    ...(recipients.length === 0 ? [] : [': ', ...listed(recipients.map(isolated))]),
+    ...(receivers.size === 0 ? [] : [': ', ...listed([...receivers].map(isolated))]),
+    ...listed(namesOf(services).map(isolated)),
   ];
   // Three dots: another step follows.
   const more = permitting === 'asks' ? ['…'] : [];
   return choice('allow-all', language, [...filled(text, named), ...more], permitting === 'asks');
+}
+
+function namesOf(services: readonly ViewedService[] = []): readonly string[] {
+  return services.map(({ name }) => name);
 }
 
 function choice(part: string, language: string, content: readonly Drawn[], opensSettings = false): DrawnElement {
@@ -72,7 +79,7 @@ function choice(part: string, language: string, content: readonly Drawn[], opens
       'aria-describedby': 'title',
       'data-consent-settings': opensSettings && '',
     },
-    ...content,
+    content,
   );
 }
 

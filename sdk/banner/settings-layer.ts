@@ -8,8 +8,11 @@ export const SETTINGS_CONTROLS = ['save', 'accept', 'reject'] as const;
 const DAY_SECONDS = 86_400;
 
 export interface SettingsState {
-  /** The categories that are ticked. */
-  readonly ticked: Readonly<Record<string, boolean>>;
+  /** The categories and services that are ticked. Without `services`, a service is ticked if its category is. */
+  readonly ticked: {
+    readonly categories: Readonly<Record<string, boolean>>;
+    readonly services?: Readonly<Record<string, boolean>> | undefined;
+  };
   /**
    * The notice that the browser's signal counts as an opt-out, which the visitor can reverse, or undefined if it does
    * not.
@@ -30,33 +33,29 @@ export function settingsLayer(view: BannerView, { ticked, notice, proofPage }: S
     { class: 'settings', 'aria-labelledby': 'settings-title', part: 'dialog', lang: language, dir: direction },
     draw('div', { class: 'head' }, draw('h2', { id: 'settings-title' }, titleOf(view)), button(view, 'close')),
     draw('p', {}, banner.text ?? ''),
-    ...(notice === undefined
+    notice === undefined
       ? []
-      : [
-          draw(
-            'label',
-            { class: 'category', part: 'notice', lang: notice.language },
-            draw('input', { type: 'checkbox', role: 'switch', class: 'opt-out', checked: true }),
-            notice.text,
-          ),
-        ]),
-    ...categories.map((category) => categorySection(view, category, ticked[category.key] === true)),
-    ...(policy === null
+      : draw(
+          'label',
+          { class: 'category', part: 'notice', lang: notice.language },
+          draw('input', { type: 'checkbox', role: 'switch', class: 'opt-out', checked: true }),
+          notice.text,
+        ),
+    categories.map((category) => categorySection(view, category, ticked)),
+    policy === null
       ? []
-      : [
-          draw(
-            'details',
-            { class: 'policy' },
-            draw('summary', inLanguage(view, policy.language), policy.title),
-            draw('div', { class: 'text', ...inLanguage(view, policy.language) }),
-          ),
-        ]),
+      : draw(
+          'details',
+          { class: 'policy' },
+          draw('summary', inLanguage(view, policy.language), policy.title),
+          draw('div', { class: 'text', ...inLanguage(view, policy.language) }),
+        ),
     details(view, false),
     draw(
       'p',
       {},
       withdrawal ?? '',
-      ...(proofPage === null ? [] : [' ', control(view, 'a', 'proof', { href: proofPage, target: '_blank' })]),
+      proofPage === null ? [] : [' ', control(view, 'a', 'proof', { href: proofPage, target: '_blank' })],
     ),
     draw(
       'div',
@@ -68,8 +67,13 @@ export function settingsLayer(view: BannerView, { ticked, notice, proofPage }: S
   );
 }
 
-function categorySection(view: BannerView, category: ViewedCategory, isTicked: boolean): DrawnElement {
-  const { key, required, title, purpose, recipients, cookies } = category;
+function categorySection(
+  view: BannerView,
+  category: ViewedCategory,
+  { categories, services: named }: SettingsState['ticked'],
+): DrawnElement {
+  const { key, required, title, purpose, recipients, cookies, services = [] } = category;
+  const isTicked = categories[key] === true;
   const description = `purpose-${key}`;
   const names = recipients.flatMap((name, i) => [i === 0 ? '' : ', ', isolated(name)]);
   return draw(
@@ -84,17 +88,41 @@ function categorySection(view: BannerView, category: ViewedCategory, isTicked: b
           title,
         ),
     draw('p', { id: description }, purpose),
-    ...(recipients.length === 0 ? [] : [draw('p', {}, ...stated(view, 'recipients', ...names))]),
-    ...cookieList(view, cookies),
+    recipients.length === 0 ? [] : draw('p', {}, stated(view, 'recipients', names)),
+    services.length === 0
+      ? []
+      : draw(
+          'ul',
+          { class: 'services' },
+          services.map((one) => {
+            const name = isolated(one.name);
+            const checked = named ? named[one.key] === true : isTicked;
+            return draw(
+              'li',
+              {},
+              view.service_switches && !required
+                ? draw('label', {}, draw('input', { type: 'checkbox', value: one.key, checked }), name)
+                : name,
+              ', ',
+              isolated(one.recipient),
+              ' ',
+              // The recipient learns nothing of the page before it is permitted.
+              one.policy_url?.startsWith('https:')
+                ? control(view, 'a', 'service_policy', { href: one.policy_url, target: '_blank', rel: 'noreferrer' })
+                : [],
+            );
+          }),
+        ),
+    cookieList(view, cookies),
   );
 }
 
 /** A fact with its caption. */
-function stated(view: BannerView, name: string, ...fact: readonly Drawn[]): readonly Drawn[] {
-  return [control(view, 'span', name), ': ', ...fact];
+function stated(view: BannerView, name: string, fact: Drawn | readonly Drawn[]): readonly Drawn[] {
+  return [control(view, 'span', name), ': ', fact].flat();
 }
 
-function cookieList(view: BannerView, cookies: readonly ViewedCookie[]): readonly Drawn[] {
+function cookieList(view: BannerView, cookies: readonly ViewedCookie[]): Drawn | readonly Drawn[] {
   if (cookies.length === 0) return [];
   const { text, language } = labelOf(view, 'cookies');
   const items = cookies.map(({ name, provider, purpose, duration_seconds: seconds }) =>
@@ -105,21 +133,19 @@ function cookieList(view: BannerView, cookies: readonly ViewedCookie[]): readonl
       ', ',
       isolated(provider),
       `: ${purpose} `,
-      ...stated(
+      stated(
         view,
         'storage_period',
         seconds === null ? control(view, 'span', 'until_closed') : inDays(seconds, view.language),
       ),
     ),
   );
-  return [
-    draw(
-      'details',
-      {},
-      draw('summary', inLanguage(view, language), `${text} (${cookies.length})`),
-      draw('ul', {}, ...items),
-    ),
-  ];
+  return draw(
+    'details',
+    {},
+    draw('summary', inLanguage(view, language), `${text} (${cookies.length})`),
+    draw('ul', {}, items),
+  );
 }
 
 function inDays(seconds: number, language: string): string {

@@ -33,6 +33,8 @@ h2{font-size:1.2em;line-height:1.3;margin:0 0 .3em}\
 h3{font-size:1em;margin:0}\
 p{margin:0 0 .75em}\
 ul{margin:0;padding-inline-start:1.25em}\
+.services{list-style:none}\
+li>label{display:inline-flex;font-weight:400}\
 .head{display:flex;flex-wrap:wrap;gap:.5em;justify-content:space-between}\
 :is(section,[open]).first{display:flex;flex-direction:column;gap:.75em}\
 .words{flex:1;overflow:auto;padding:5px;margin:-5px}\
@@ -100,6 +102,7 @@ dialog{display:block;position:static;max-width:100%;margin:1.5em auto;width:min(
 .box{width:min(26em,calc(100% - 2em));margin:1em}\
 .box.end{align-self:flex-end}\
 button,select,summary,label{cursor:default}\
+a{text-decoration:underline}\
 input{opacity:1}\
 [data-used]{outline:4px solid #d6006c;outline-offset:3px}`,
 };

@@ -39,6 +39,14 @@ export interface ViewedCookie {
   readonly purpose: string;
 }
 
+export interface ViewedService {
+  readonly key: string;
+  readonly name: string;
+  readonly recipient: string;
+  /** Nothing but an address of https is linked. */
+  readonly policy_url: string | null;
+}
+
 export interface ViewedCategory {
   readonly key: string;
   readonly required: boolean;
@@ -46,6 +54,7 @@ export interface ViewedCategory {
   readonly purpose: string;
   readonly recipients: readonly string[];
   readonly cookies: readonly ViewedCookie[];
+  readonly services?: readonly ViewedService[] | undefined;
 }
 
 /**
@@ -61,6 +70,8 @@ export interface BannerView {
   readonly withdrawal: string | null;
   readonly controller: { readonly legal_name: string; readonly contact: string };
   readonly categories: readonly ViewedCategory[];
+  /** Whether each service of an optional category has a switch of its own. */
+  readonly service_switches?: boolean | undefined;
   readonly appearance: Appearance;
   /** Title of the cookie policy and its language, or null if there is none. */
   readonly policy: { readonly title: string; readonly language: string } | null;

@@ -19,7 +19,7 @@ const common = {
   target: ['chrome103', 'edge103', 'firefox115', 'safari16'],
   legalComments: 'none',
   // Classes and modules are strict whether a directive says so or not, and nothing else needs it.
-  tsconfigRaw: { compilerOptions: { alwaysStrict: false } },
+  tsconfigRaw: { compilerOptions: { alwaysStrict: false, useDefineForClassFields: false } },
   logLevel: 'warning',
 };
 await mkdir(join(here, 'dist'), { recursive: true });

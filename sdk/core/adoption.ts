@@ -1,9 +1,9 @@
 import type { StatusItem } from '../shared/types.js';
 import type { Configuration } from './answers.js';
 import { askedIn, digestsOf } from './asked.js';
-import { completeCategories, isInForce, type Kept } from './choice.js';
+import { completed, isInForce, type Kept } from './choice.js';
 import { isDecision } from './choice-text.js';
-import { type Guard, isFlag, isText, nullable, objectOf, optional, recordOf } from './guards.js';
+import { areAnswers, type Guard, isText, nullable, objectOf, optional } from './guards.js';
 
 /** A choice about cookies that is on record, as `status` of a backend returns it. */
 export type RecordedChoice = Pick<
@@ -18,6 +18,8 @@ export type RecordedChoice = Pick<
   | 'created_at'
   | 'valid_until'
 > & {
+  /** Null or absent if the person was not asked about services. */
+  readonly services?: StatusItem['services'] | undefined;
   /** Former tool of an imported consent. Null or absent if the consent was recorded here. */
   readonly imported_from?: string | null | undefined;
   /** Time that the former tool states. */
@@ -30,7 +32,8 @@ const isTime: Guard<string> = (value): value is string => isText(value) && !Numb
 export const isRecordedChoice = objectOf<RecordedChoice>({
   consent_type: isText,
   decision: isDecision,
-  categories: nullable(recordOf(isFlag)),
+  categories: nullable(areAnswers),
+  services: optional(nullable(areAnswers)),
   document_version_id: isText,
   language: isText,
   consent_token: isText,
@@ -49,12 +52,15 @@ export const isRecordedChoice = objectOf<RecordedChoice>({
  * a refusal always counts, because it permits nothing
  */
 export function adopted(record: RecordedChoice, configuration: Configuration, now: number): Kept | null {
-  const { consent_type, categories, created_at, valid_until, claimed_at } = record;
+  const { consent_type, categories, services, created_at, valid_until, claimed_at } = record;
   if (consent_type !== 'cookie' || (valid_until !== null && Date.parse(valid_until) <= now)) return null;
   const isPermitted = record.decision === 'accepted' || record.decision === 'partial';
+  const named = (isPermitted && services) || undefined;
   const choice: Kept = {
     decision: record.decision,
-    categories: completeCategories(configuration, (isPermitted && categories) || {}),
+    categories: completed(configuration, { categories: (isPermitted && categories) || {}, services: named }).categories,
+    // A service that the record does not name was added since.
+    services: named,
     document_version_id: record.document_version_id,
     language: record.language,
     consent_token: record.consent_token,

@@ -1,5 +1,5 @@
 import type { ActiveDocument, Acceptance as RecordedConsent, SiteConfiguration } from '../shared/types.js';
-import { isFlag, isNumber, isText, listOf, nullable, objectOf, optional, recordOf } from './guards.js';
+import { isFlag, isNumber, isText, isUnchecked, listOf, nullable, objectOf, optional, recordOf } from './guards.js';
 
 type Category = SiteConfiguration['categories'][number];
 type Cookie = Category['cookies'][number];
@@ -13,11 +13,23 @@ export type KnownDocument = Pick<Document, 'slug' | 'kind' | 'requires_approval_
 /** The part of a declared cookie, or of another thing that is kept in a browser, that the SDK reads. */
 export type KnownCookie = Pick<Cookie, 'name' | 'provider' | 'duration_seconds' | 'purpose'> & {
   readonly party: string;
+  /** Key of the service that keeps it. Absent if it belongs to no service. */
+  readonly service?: string | undefined;
 };
+
+/** A service of a category, for example one whose videos a page shows. Its key is unique in the site. */
+export interface KnownService {
+  readonly key: string;
+  readonly name: string;
+  readonly recipient: string;
+  readonly policy_url: string | null;
+}
 
 /** The part of a category that the SDK reads. */
 export type KnownCategory = Pick<Category, 'key' | 'required' | 'title' | 'purpose' | 'recipients'> & {
   readonly cookies: readonly KnownCookie[];
+  /** Absent from services of an earlier version. */
+  readonly services?: readonly KnownService[] | undefined;
 };
 
 /**
@@ -41,6 +53,8 @@ export type Configuration = Pick<
   /** Signals of IAB that the site sends. The file that sends them checks these settings. */
   readonly iab?: unknown;
   readonly categories: readonly KnownCategory[];
+  /** Whether the visitor answers for each service. */
+  readonly service_switches?: boolean | undefined;
   readonly documents: readonly KnownDocument[];
   readonly region: { readonly country: string | null; readonly compliance_framework: string | null };
 };
@@ -65,10 +79,8 @@ const isDirection = (value: unknown): value is Configuration['direction'] => val
 
 const isWarnings = optional(listOf(objectOf<{ field: string; message: string }>({ field: isText, message: isText })));
 
-/** A newer service may know looks that this SDK does not know. The banner then has the SDK's own look. */
-const isUnchecked = (_: unknown): _ is unknown => true;
-
 export const isConfiguration = objectOf<Configuration>({
+  // A newer service may know looks that this SDK does not know. The banner then has the SDK's own look.
   appearance: isUnchecked,
   iab: isUnchecked,
   language: isText,
@@ -93,10 +105,15 @@ export const isConfiguration = objectOf<Configuration>({
           party: isText,
           duration_seconds: nullable(isNumber),
           purpose: isText,
+          service: optional(isText),
         }),
+      ),
+      services: optional(
+        listOf(objectOf<KnownService>({ key: isText, name: isText, recipient: isText, policy_url: nullable(isText) })),
       ),
     }),
   ),
+  service_switches: optional(isFlag),
   documents: listOf(isDocument),
   region: objectOf<Configuration['region']>({
     country: nullable(isText),

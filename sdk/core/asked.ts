@@ -4,7 +4,7 @@ import { type Guard, isNumber, isText, listOf, objectOf, recordOf } from './guar
 
 /**
  * What a question asks for: first the optional categories, their purposes and special features; then who receives data,
- * recipients by category and vendors. The wording is that of the document version.
+ * recipients and services by category, and vendors. The wording is that of the document version.
  */
 export type Asked = readonly (readonly string[])[];
 export const isAsked: Guard<string[][]> = listOf(listOf(isText));
@@ -30,7 +30,10 @@ export function askedIn({ categories, iab }: Pick<Configuration, 'categories' | 
     [...optional.map(({ key }) => key), ...named('p', purposes), ...named('f', special_features)],
     // A vendor joins every category that has purposes.
     [
-      ...optional.flatMap(({ key, recipients }) => recipients.map((one) => `${key}/r${one}`)),
+      ...optional.flatMap(({ key, recipients, services = [] }) => [
+        ...recipients.map((one) => `${key}/r${one}`),
+        ...services.map((one) => `${key}/s/${one.key}/${one.recipient}`),
+      ]),
       ...named('v', purposes, vendors),
     ],
   ];
@@ -66,7 +69,7 @@ export function askedWith({ asked }: Kept, configuration: Configuration, stored:
  * @returns null if nobody knows what was asked, so that the choice does not count
  */
 export function isAskedMore(kept: Kept, configuration: Configuration, stored: Asked | undefined): boolean | null {
-  const { asked = '', isPermitted, categories } = kept;
+  const { asked = '', isPermitted, categories, services } = kept;
   const now = askedIn(configuration);
   const before = askedWith(kept, configuration, stored);
   if (before === undefined) {
@@ -75,5 +78,9 @@ export function isAskedMore(kept: Kept, configuration: Configuration, stored: As
     return isPermitted || isOther ? null : false;
   }
   const [more, receivers] = now.map((list, i) => list.filter((one) => !before[i]?.includes(one)));
-  return more?.length !== 0 || receivers?.some((one) => categories[one.split('/')[0] ?? '']) === true;
+  const isPermittedTo = (one: string): boolean | undefined => {
+    const [category = '', , service = ''] = one.split('/');
+    return categories[category] || services?.[service];
+  };
+  return more?.length !== 0 || receivers?.some(isPermittedTo) === true;
 }

@@ -1,22 +1,26 @@
 import type { Decision, Kept } from './choice.js';
-import { type Guard, isFlag, isNumber, isText, nullable, objectOf, optional, parseJson, recordOf } from './guards.js';
+import { areAnswers, isNumber, isText, nullable, objectOf, optional, parseJson } from './guards.js';
 
 const DECISIONS: readonly string[] = ['accepted', 'partial', 'rejected', 'withdrawn'] satisfies Decision[];
 export const isDecision = (value: unknown): value is Decision => isText(value) && DECISIONS.includes(value);
 
 /** The members of the text in the cookie. */
-type Stated = Omit<Kept, 'categories' | 'at' | 'isVoid' | 'isSignalled' | 'isPermitted' | 'wasPermitted'> & {
+type Stated = Omit<
+  Kept,
+  'categories' | 'services' | 'at' | 'isVoid' | 'isSignalled' | 'isPermitted' | 'wasPermitted'
+> & {
   readonly at?: number | undefined;
   readonly state?: string | undefined;
   readonly categories: string | Record<string, boolean>;
+  readonly services?: string | Record<string, boolean> | undefined;
 };
-const isAnswers = (value: unknown): value is Stated['categories'] => isText(value) || isMap(value);
-const isMap: Guard<Record<string, boolean>> = recordOf(isFlag);
+const isAnswers = (value: unknown): value is Stated['categories'] => isText(value) || areAnswers(value);
 const isStated = objectOf<Stated>({
   at: optional(isNumber),
   state: optional(isText),
   decision: isDecision,
   categories: isAnswers,
+  services: optional(isAnswers),
   document_version_id: isText,
   language: isText,
   key: optional(isText),
@@ -31,7 +35,7 @@ const isStated = objectOf<Stated>({
 
 /**
  * Writes a choice for the cookie: percent-encoded JSON, in which the categories are one text with `!` before each
- * refused category. docs/sdk.md describes it, and public verify reads it.
+ * refused category, as are the services. docs/sdk.md describes it, and public verify reads it.
  */
 export function writeChoice({
   at,
@@ -40,11 +44,18 @@ export function writeChoice({
   isPermitted,
   wasPermitted,
   categories,
+  services,
   ...choice
 }: Kept): string {
   const state = [isVoid && 'v', isSignalled && 's', isPermitted && 'p', wasPermitted && 'b'].filter(Boolean).join('');
-  const answers = Object.entries(categories).map(([key, isOn]) => (isOn ? key : `!${key}`));
-  return encodeURIComponent(JSON.stringify({ at, state, ...choice, categories: answers.join('.') } satisfies Stated));
+  const stated: Stated = {
+    at,
+    state,
+    ...choice,
+    categories: writeAnswers(categories),
+    services: services && writeAnswers(services),
+  };
+  return encodeURIComponent(JSON.stringify(stated));
 }
 
 /**
@@ -53,7 +64,7 @@ export function writeChoice({
 export function readChoice(text: string): Kept | null {
   const stated = parseJson(decoded(text), isStated);
   if (stated === undefined) return null;
-  const { at, state, categories, ...choice } = stated;
+  const { at, state, categories, services, ...choice } = stated;
   const isGranted = /^[ap]/.test(choice.decision);
   const has = (flag: string, otherwise = false) => state?.includes(flag) ?? otherwise;
   return {
@@ -63,12 +74,20 @@ export function readChoice(text: string): Kept | null {
     isSignalled: has('s'),
     isPermitted: has('p', isGranted),
     wasPermitted: has('b'),
-    categories: typeof categories === 'string' ? readAnswers(categories) : categories,
+    categories: readAnswers(categories),
+    services: services === undefined ? services : readAnswers(services),
   };
 }
 
-function readAnswers(text: string): Record<string, boolean> {
-  const keys = text.split('.').filter((key) => key !== '');
+function writeAnswers(answers: Record<string, boolean>): string {
+  return Object.entries(answers)
+    .map(([key, isOn]) => (isOn ? key : `!${key}`))
+    .join('.');
+}
+
+function readAnswers(answers: Stated['categories']): Record<string, boolean> {
+  if (typeof answers !== 'string') return answers;
+  const keys = answers.split('.').filter((key) => key !== '');
   return Object.fromEntries(keys.map((key) => [key.replace('!', ''), key[0] !== '!']));
 }
 

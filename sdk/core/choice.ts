@@ -4,6 +4,13 @@ import type { Configuration, KnownDocument } from './answers.js';
 export type Decision = BrowserConsent['decision'];
 export type Categories = Readonly<Record<string, boolean>>;
 
+/** What a visitor answers. */
+export interface Answers {
+  readonly categories: Categories;
+  /** The answers for services, by their keys. A service that is not named has the answer of its category. */
+  readonly services?: Categories | undefined;
+}
+
 /**
  * A visitor's choice about cookies. The members of the acceptance are absent until the service has
  * accepted the choice.
@@ -11,6 +18,8 @@ export type Categories = Readonly<Record<string, boolean>>;
 export interface Choice {
   readonly decision: string;
   readonly categories: Record<string, boolean>;
+  /** The answer for each service. Absent if the site had no switches for services. */
+  readonly services?: Record<string, boolean> | undefined;
   readonly document_version_id: string;
   readonly language: string;
   readonly consent_token?: string | undefined;
@@ -67,25 +76,50 @@ export function cookiePolicyOf({ documents }: Configuration): KnownDocument | un
   return documents.find(({ kind }) => kind === 'cookie_policy');
 }
 
-/** The answer for every category: required categories are on, and others are off unless they are chosen. */
-export function completeCategories({ categories }: Configuration, chosen: Categories): Record<string, boolean> {
-  return Object.fromEntries(categories.map(({ key, required }) => [key, required || chosen[key] === true]));
-}
-
-/** The optional categories that a choice permits. */
-export function grantedOf({ categories }: Configuration, chosen: Categories): readonly string[] {
-  return categories.filter(({ key, required }) => !required && chosen[key] === true).map(({ key }) => key);
-}
-
 /**
- * The decision to record for a choice. Refusing everything is a withdrawal if something was permitted
- * before.
+ * A choice for every category and, where the site has switches for services, for every service. What is required is on.
+ * A category is on only if all its services are: without an answer of its own, it follows them. Refusing everything is a
+ * withdrawal if something was permitted before.
  */
-export function decisionOf(configuration: Configuration, chosen: Categories, wasPermitted: boolean): Decision {
-  const granted = grantedOf(configuration, chosen).length;
-  if (granted === configuration.categories.filter(({ required }) => !required).length) return 'accepted';
-  if (granted > 0) return 'partial';
-  return wasPermitted ? 'withdrawn' : 'rejected';
+export function completed(
+  { categories, service_switches }: Configuration,
+  { categories: chosen, services: named = {} }: Answers,
+  wasPermitted = false,
+): Pick<Kept, 'categories' | 'services' | 'isPermitted' | 'decision'> {
+  const answers: Record<string, boolean> = {};
+  const services: Record<string, boolean> = {};
+  let areAllOn = true;
+  let isPermitted = false;
+  for (const { key, required, services: all = [] } of categories) {
+    const own = service_switches ? all : [];
+    let isOn = required || (chosen[key] ?? own.length > 0) === true;
+    for (const one of own) {
+      const isOwnOn = required || (named[one.key] ?? chosen[key]) === true;
+      services[one.key] = isOwnOn;
+      isOn &&= isOwnOn;
+      isPermitted ||= isOwnOn && !required;
+    }
+    answers[key] = isOn;
+    areAllOn &&= isOn;
+    isPermitted ||= isOn && !required;
+  }
+  const refusal = wasPermitted ? 'withdrawn' : 'rejected';
+  return {
+    decision: areAllOn ? 'accepted' : isPermitted ? 'partial' : refusal,
+    isPermitted,
+    categories: answers,
+    ...(service_switches && { services }),
+  };
+}
+
+/** Whether a test is true of an answer for a category or a service. */
+export function someAnswer(
+  answers: { readonly [Kind in keyof Answers]?: Answers[Kind] | undefined },
+  test: (isOn: boolean, kind: 'categories' | 'services', key: string) => boolean,
+): boolean {
+  return (['categories', 'services'] as const).some((kind) =>
+    Object.entries(answers[kind] ?? {}).some(([key, isOn]) => test(isOn, kind, key)),
+  );
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { BrowserConsent } from '../shared/types.js';
 import type { Configuration } from './answers.js';
-import { isFramework } from './precedence.js';
 
 /** How the visitor was asked, as the record keeps it. */
 export type Presentation = NonNullable<BrowserConsent['presentation']>;
@@ -31,11 +30,12 @@ export function outgoing(
   { key, at, now, visitorId, isSignalled }: OutgoingOptions,
 ): Outgoing {
   const law = region.compliance_framework;
-  const body: BrowserConsent = {
+  // The service knows the law: the configuration named it.
+  const body: Omit<BrowserConsent, 'compliance_framework'> & { compliance_framework?: string | null | undefined } = {
     source: 'client',
     visitor_id: visitorId,
     ...(region.country !== null && { visitor_country: region.country }),
-    ...(isFramework(law) && { compliance_framework: law }),
+    ...(law !== null && { compliance_framework: law }),
     ...consent,
     metadata: {
       ...consent.metadata,

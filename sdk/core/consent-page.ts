@@ -100,9 +100,10 @@ export class ConsentPage {
     return counts ? this.#ports.noticeOf?.()?.(configuration, isTakenBack(newest)).notice : undefined;
   }
 
-  allows(category: string): boolean {
+  /** @param isService whether `name` is the key of a service, and not of a category */
+  allows(name: string, isService = false): boolean {
     const { jar, now, isSignalled } = this.#ports;
-    return allows(this.#facts, category, { choices: jar.read(CHOICE), now: now(), isSignalled: isSignalled() });
+    return allows(this.#facts, name, isService, { choices: jar.read(CHOICE), now: now(), isSignalled: isSignalled() });
   }
 
   /**

@@ -4,6 +4,8 @@ export type Guard<T> = (value: unknown) => value is T;
 export const isText = (value: unknown): value is string => typeof value === 'string';
 export const isNumber = (value: unknown): value is number => typeof value === 'number';
 export const isFlag = (value: unknown): value is boolean => typeof value === 'boolean';
+/** Whoever reads the value checks it. */
+export const isUnchecked = (_: unknown): _ is unknown => true;
 const isMembers = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -26,6 +28,9 @@ export const recordOf =
   <T>(guard: Guard<T>): Guard<Record<string, T>> =>
   (value): value is Record<string, T> =>
     isMembers(value) && Object.values(value).every(guard);
+
+/** Answers for categories or services. */
+export const areAnswers: Guard<Record<string, boolean>> = recordOf(isFlag);
 
 /** Further members are permitted: a newer service may send them. */
 export const objectOf =

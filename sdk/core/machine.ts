@@ -1,7 +1,16 @@
 import type { BrowserConsent } from '../shared/types.js';
 import type { Acceptance, Configuration } from './answers.js';
 import { type Asked, isAskedMore } from './asked.js';
-import { type Categories, cookiePolicyOf, decisionOf, isInForce, isNext, type Kept, settledAtOf } from './choice.js';
+import {
+  type Answers,
+  completed,
+  cookiePolicyOf,
+  isInForce,
+  isNext,
+  type Kept,
+  settledAtOf,
+  someAnswer,
+} from './choice.js';
 import { readChoice, writeChoice } from './choice-text.js';
 import { type NoticeOf, type Outgoing, outgoing, type StatedWithChoice } from './consent-body.js';
 import { newestOf } from './newest.js';
@@ -55,7 +64,7 @@ export type Event =
   | { readonly type: 'translated'; readonly configuration: Configuration }
   /** Nothing can be recorded. */
   | { readonly type: 'failed' }
-  | { readonly type: 'chose'; readonly categories: Categories; readonly stated?: StatedWithChoice }
+  | (Answers & { readonly type: 'chose'; readonly stated?: StatedWithChoice })
   /** The page records a consent beside the choice, for example to a document. */
   | { readonly type: 'recorded'; readonly consent: BrowserConsent }
   /** The same person chose on another device. */
@@ -120,7 +129,7 @@ export function step(facts: Facts, event: Event, sight: Sight): Step {
       break;
     case 'chose':
       if (configuration === null) break;
-      newest = chosen(before, event.categories, configuration, moment);
+      newest = chosen(before, event, configuration, moment);
       isUnavailable = false;
       break;
     case 'accepted':
@@ -163,21 +172,28 @@ export function choiceOf({ newest, outdated, configuration, isUnavailable }: Fac
 }
 
 /**
- * Whether the visitor permits a category, by the state of the page and by the current cookies: a refusal in another tab
- * counts before this page receives an event about it.
+ * Whether the visitor permits a category or a service, by the state of the page and by the current cookies: a refusal in
+ * another tab counts before this page receives an event about it.
+ * @param name key of the category or, with `isService`, of the service. A service that was added since the choice, or
+ * that the site does not have, is not permitted
  */
 export function allows(
   facts: Facts,
-  category: string,
+  name: string,
+  isService: boolean,
   { choices, isSignalled, now }: Pick<Sight, 'choices' | 'isSignalled' | 'now'>,
 ): boolean {
-  if (facts.configuration?.categories.some(({ key, required }) => required && key === category)) return true;
-  const found = choices.flatMap((text) => readChoice(text) ?? []);
-  const newest = newestOf(found, facts.newest, now);
-  return (
-    choiceOf(facts, isSignalled)?.categories[category] === true &&
-    choiceOf({ ...facts, newest }, isSignalled)?.categories[category] === true
+  const category = facts.configuration?.categories.find(({ key, services }) =>
+    isService ? services?.some((one) => one.key === name) : key === name,
   );
+  if (category?.required) return true;
+  if (isService && category === undefined) return false;
+  const isOn = (newest: Kept | null): boolean => {
+    const { categories = {}, services } = choiceOf({ ...facts, newest }, isSignalled) ?? {};
+    return (isService && services ? services[name] : categories[category?.key ?? name]) === true;
+  };
+  const found = choices.flatMap((text) => readChoice(text) ?? []);
+  return isOn(facts.newest) && isOn(newestOf(found, facts.newest, now));
 }
 
 function outdatedOf(
@@ -273,11 +289,12 @@ function withdrawnElsewhere(
   { visitors, now, isSignalled }: Sight,
 ): readonly Outgoing[] {
   const known = readVisitors(visitors);
-  return found.flatMap(({ at, categories, isPermitted }) => {
+  return found.flatMap((one) => {
+    const { at } = one;
     const visitorId = known.find((visitor) => visitor.at === at)?.id;
-    const isWider = isPermitted && Object.keys(categories).some((key) => categories[key] && !newest.categories[key]);
+    const isWider = one.isPermitted && someAnswer(one, (isOn, kind, key) => isOn && !newest[kind]?.[key]);
     if (visitorId === undefined || visitorId === id || newest.isVoid || !isWider) return [];
-    const decision = decisionOf(configuration, newest.categories, true);
+    const { decision } = completed(configuration, newest, true);
     const key = `${at.toString(36)}-${visitorId}`;
     return outgoing({ ...consentOf(newest), decision }, configuration, {
       key,
@@ -289,8 +306,8 @@ function withdrawnElsewhere(
   });
 }
 
-function consentOf({ decision, document_version_id, language, categories }: Kept): BrowserConsent {
-  return { consent_type: 'cookie', decision, document_version_id, language, categories };
+function consentOf({ decision, document_version_id, language, categories, services }: Kept): BrowserConsent {
+  return { consent_type: 'cookie', decision, document_version_id, language, categories, services };
 }
 
 /**

@@ -13,25 +13,3 @@ type Framework = NonNullable<BrowserConsent['compliance_framework']>;
 export function isRequestBy(law: string | null): boolean {
   return law === ('ccpa' satisfies Framework);
 }
-
-const FRAMEWORKS = [
-  'kvkk',
-  'gdpr',
-  'uk_gdpr',
-  'ccpa',
-  'lgpd',
-  'popia',
-  'pipeda',
-  'pipl',
-  'pipa',
-  'none',
-] as const satisfies readonly Framework[];
-
-/** A framework of the API that the list does not name: with one, this does not compile. */
-type Unnamed<T extends never = Exclude<Framework, (typeof FRAMEWORKS)[number]>> = T;
-
-/** Whether this SDK knows the law. */
-export function isFramework(name: string | null): name is Framework | Unnamed {
-  const known: readonly (string | null)[] = FRAMEWORKS;
-  return known.includes(name);
-}

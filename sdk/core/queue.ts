@@ -1,5 +1,6 @@
 import type { Acceptance } from './answers.js';
-import { isFlag, isNumber, isText, listOf, nullable, objectOf, optional, parseJson, recordOf } from './guards.js';
+import { someAnswer } from './choice.js';
+import { areAnswers, isNumber, isText, listOf, nullable, objectOf, optional, parseJson } from './guards.js';
 
 /** A consent that waits for the service's answer. */
 export interface QueuedConsent {
@@ -41,13 +42,15 @@ const isSent = objectOf<{
   document_version_id: string;
   visitor_id?: string | undefined;
   categories?: Record<string, boolean> | undefined;
+  services?: Record<string, boolean> | undefined;
   language?: string | undefined;
 }>({
   consent_type: isText,
   decision: isText,
   document_version_id: isText,
   visitor_id: optional(isText),
-  categories: optional(recordOf(isFlag)),
+  categories: optional(areAnswers),
+  services: optional(areAnswers),
   language: optional(isText),
 });
 
@@ -130,6 +133,7 @@ export function isOld({ queued_at }: QueuedConsent, now: number): boolean {
 export type InForce = Pick<Acceptance, 'consent_token' | 'proof_hash' | 'created_at'> & {
   readonly decision: string;
   readonly categories: Record<string, boolean> | null;
+  readonly services?: Record<string, boolean> | null | undefined;
   /** Former tool of an imported consent. Null or absent if the consent was recorded here. */
   readonly imported_from?: string | null | undefined;
 };
@@ -140,7 +144,8 @@ export const isStatus = objectOf<{ consents: InForce[] }>({
       proof_hash: isText,
       created_at: isText,
       decision: isText,
-      categories: nullable(recordOf(isFlag)),
+      categories: nullable(areAnswers),
+      services: optional(nullable(areAnswers)),
       imported_from: optional(nullable(isText)),
     }),
   ),
@@ -159,13 +164,13 @@ export function recordedAs(
   records: readonly Pick<InForce, 'consent_token'>[],
 ): Acceptance | null {
   const sent = sentOf(item);
-  const answers = Object.entries(sent?.categories ?? {});
   const isSame =
     newest !== undefined &&
     newest.imported_from == null &&
-    newest.decision === sent?.decision &&
+    sent !== undefined &&
+    newest.decision === sent.decision &&
     Date.parse(newest.created_at) > item.queued_at - MINUTE_MS &&
-    answers.every(([key, isOn]) => (newest.categories?.[key] ?? isOn) === isOn) &&
+    !someAnswer(sent, (isOn, kind, key) => (newest[kind]?.[key] ?? isOn) !== isOn) &&
     !records.some(({ consent_token }) => consent_token === newest.consent_token);
   return isSame ? { ...newest, duplicate: true, promise: null } : null;
 }

@@ -1,7 +1,7 @@
 import { backOffMs, isRetried, retryAfterMs } from '../shared/retry.js';
 import { ServiceError } from '../shared/service-error.js';
 import { signatureText } from '../shared/signature-text.js';
-import { type Guard, isText, objectOf } from './guards.js';
+import { type Guard, isText, isUnchecked, objectOf, parseJson } from './guards.js';
 import type { Answer, NetworkRequest, Surroundings, Transport } from './ports.js';
 
 const MOST_READS = 4;
@@ -94,7 +94,11 @@ export class Service implements Transport {
         url: this.#baseUrl + path,
         headers: { ...request.headers, 'X-API-Key': this.#apiKey },
       });
-      return { status, body: jsonOf(text), retryAfterMs: retryAfterMs(retryAfter, this.#ports.clock()) };
+      return {
+        status,
+        body: parseJson(text, isUnchecked),
+        retryAfterMs: retryAfterMs(retryAfter, this.#ports.clock()),
+      };
     } catch {
       return { status: 0, body: null, retryAfterMs: null };
     }
@@ -112,12 +116,4 @@ export function errorOf({ status, body }: Answer): ServiceError {
 /** Whether a later attempt may succeed, because nothing responded or the service could not. */
 export function isPassing({ code, status }: ServiceError): boolean {
   return code === 'NO_ANSWER' || isRetried(status);
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

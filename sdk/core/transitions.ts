@@ -1,17 +1,7 @@
 import type { BrowserConsent } from '../shared/types.js';
 import type { Acceptance, Configuration } from './answers.js';
 import { askedIn, digestsOf } from './asked.js';
-import {
-  type Categories,
-  completeCategories,
-  cookiePolicyOf,
-  decisionOf,
-  grantedOf,
-  isNext,
-  type Kept,
-  settledAtOf,
-  validUntil,
-} from './choice.js';
+import { type Answers, completed, cookiePolicyOf, isNext, type Kept, settledAtOf, validUntil } from './choice.js';
 import { isRequestBy } from './precedence.js';
 import type { QueuedConsent } from './queue.js';
 
@@ -29,7 +19,7 @@ export interface Moment {
 /** The visitor's choice. @param before the newest choice that the page knows */
 export function chosen(
   before: Kept | null,
-  categories: Categories,
+  stated: Answers,
   configuration: Configuration,
   { now, key, isSignalled, queue }: Moment,
 ): Kept | null {
@@ -45,13 +35,11 @@ export function chosen(
     key,
     isVoid: false,
     isSignalled,
-    isPermitted: grantedOf(configuration, categories).length > 0,
     wasPermitted,
     after: waits ? before.at : undefined,
     settledAt: (isElsewhere ? before.at + 1 : settledAtOf(before)) || undefined,
     asked: digestsOf(askedIn(configuration)),
-    decision: decisionOf(configuration, categories, wasPermitted),
-    categories: completeCategories(configuration, categories),
+    ...completed(configuration, stated, wasPermitted),
     document_version_id: version.id,
     language: version.language,
   };
@@ -103,7 +91,7 @@ export function heeded(
     const marked = isRefusal ? before : ended(before, moment.now, before?.isPermitted ?? false);
     return { newest: { ...marked, isSignalled: true }, isOptOut: true };
   }
-  const withdrawn = before?.isPermitted ? chosen(before, {}, configuration, moment) : before;
+  const withdrawn = before?.isPermitted ? chosen(before, { categories: {} }, configuration, moment) : before;
   // Nobody was asked anything new.
   return { newest: withdrawn && { ...withdrawn, asked: before?.asked }, isOptOut: false };
 }

@@ -6,6 +6,7 @@ import { build } from 'esbuild';
 import { minify } from 'terser';
 import { thirdPartyNotices } from '../../scripts/third-party-notices.js';
 import { shortened } from '../shared/internal-names.js';
+import { PLAIN, plainMembers } from './plain-members.js';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const { metafile, outputFiles } = await build({
@@ -17,8 +18,10 @@ const { metafile, outputFiles } = await build({
   minify: true,
   format: 'esm',
   charset: 'utf8',
-  // Hermes knows no private members of classes: they become weak maps.
+  // Hermes knows no private members of classes, and weak maps in their place would be a thousand bytes.
+  plugins: [plainMembers],
   target: 'es2020',
+  tsconfigRaw: { compilerOptions: { useDefineForClassFields: false } },
   legalComments: 'none',
   metafile: true,
   logLevel: 'warning',
@@ -27,7 +30,7 @@ const { metafile, outputFiles } = await build({
 const { code } = await minify(outputFiles[0].text, {
   ecma: 2020,
   module: true,
-  mangle: shortened(),
+  mangle: shortened(PLAIN),
   compress: { passes: 3, keep_fargs: false, pure_getters: true, lhs_constants: false },
 });
 await mkdir(join(here, 'dist'), { recursive: true });

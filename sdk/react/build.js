@@ -22,6 +22,7 @@ const { outputFiles } = await build({
   chunkNames: 'shared',
   external: ['react'],
   target: ['es2022'],
+  tsconfigRaw: { compilerOptions: { useDefineForClassFields: false } },
   legalComments: 'none',
   logLevel: 'warning',
   write: false,
@@ -40,6 +41,7 @@ for (const { path, text } of outputFiles) {
       keep_fargs: false,
       pure_getters: true,
       lhs_constants: false,
+      unsafe_arrows: true,
     },
     // Comments by which bundlers leave the import of the service's own file as it is.
     format: { comments: /webpackIgnore|@vite-ignore/ },

@@ -1,10 +1,10 @@
-const RETRIED: ReadonlySet<number> = new Set([408, 425, 429]);
+const RETRIED: readonly number[] = [408, 425, 429];
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 
 /** Whether a response permits sending the same body again (specification, "Retry rules"). */
 export function isRetried(status: number): boolean {
-  return RETRIED.has(status) || status >= 500;
+  return RETRIED.includes(status) || status >= 500;
 }
 
 /**

@@ -35,15 +35,15 @@ export class ServiceError extends Error {
    * `UNEXPECTED_ANSWER` if the response was not one of the service
    * @param status HTTP status, or 0 if there was no response
    * @param errors the invalid fields of a `VALIDATION_ERROR`
-   * @param cause why no answer arrived, if that is known
+   * @param options `cause`: why no answer arrived, if that is known
    */
   constructor(
     message: string,
     readonly code: ErrorCode,
     readonly status: number,
     readonly errors: readonly FieldError[] = [],
-    cause?: unknown,
+    options?: ErrorOptions,
   ) {
-    super(message, cause === undefined ? undefined : { cause });
+    super(message, options);
   }
 }

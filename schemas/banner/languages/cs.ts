@@ -18,6 +18,8 @@ export const labels: LabelTexts = {
   load_once: 'Načíst jednou',
   allow_all: 'Povolit vše: {0}',
   receives: 'Při načtení tohoto obsahu se odešlou údaje příjemci {0}.',
+  service_policy: 'Zásady ochrany osobních údajů (nová karta)',
+  allow: 'Povolit: {0}',
   opt_out: 'Žádosti o odmítnutí bylo vyhověno',
   opt_out_conflict: 'Signál vašeho prohlížeče nahrazuje váš dřívější výběr. Můžete si vybrat znovu.',
 };

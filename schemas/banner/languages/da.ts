@@ -18,6 +18,8 @@ export const labels: LabelTexts = {
   load_once: 'Indlæs én gang',
   allow_all: 'Tillad alt: {0}',
   receives: 'Når dette indhold indlæses, sendes der data til {0}.',
+  service_policy: 'Privatlivspolitik (ny fane)',
+  allow: 'Tillad {0}',
   opt_out: 'Anmodning om fravalg er imødekommet',
   opt_out_conflict: 'Signalet fra din browser erstatter dit tidligere valg. Du kan vælge igen.',
 };

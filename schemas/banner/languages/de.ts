@@ -18,6 +18,8 @@ export const labels: LabelTexts = {
   load_once: 'Einmal laden',
   allow_all: 'Alles erlauben: {0}',
   receives: 'Wenn dieser Inhalt geladen wird, erhält {0} Daten.',
+  service_policy: 'Datenschutzerklärung (neuer Tab)',
+  allow: '{0} erlauben',
   opt_out: 'Ihr Opt-out wird beachtet',
   opt_out_conflict: 'Das Signal Ihres Browsers ersetzt Ihre frühere Auswahl. Sie können neu wählen.',
 };

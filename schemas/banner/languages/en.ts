@@ -18,6 +18,8 @@ export const labels: LabelTexts = {
   load_once: 'Load once',
   allow_all: 'Allow all of {0}',
   receives: 'Loading this content sends data to {0}.',
+  service_policy: 'Privacy policy (new tab)',
+  allow: 'Allow {0}',
   opt_out: 'Opt-Out Request Honored',
   opt_out_conflict: 'Your browser’s signal replaces your earlier choice. You can choose again.',
 };

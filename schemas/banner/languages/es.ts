@@ -18,6 +18,8 @@ export const labels: LabelTexts = {
   load_once: 'Cargar una vez',
   allow_all: 'Permitir todo: {0}',
   receives: 'Al cargar este contenido se envían datos a {0}.',
+  service_policy: 'Política de privacidad (pestaña nueva)',
+  allow: 'Permitir {0}',
   opt_out: 'Solicitud de exclusión atendida',
   opt_out_conflict: 'La señal de su navegador sustituye su selección anterior. Puede volver a elegir.',
 };

@@ -18,6 +18,8 @@ export const labels: LabelTexts = {
   load_once: 'Laadi üks kord',
   allow_all: 'Luba kõik: {0}',
   receives: 'Selle sisu laadimisel saadetakse andmeid vastuvõtjale {0}.',
+  service_policy: 'Privaatsuspoliitika (uus vaheleht)',
+  allow: 'Luba: {0}',
   opt_out: 'Loobumistaotlus on täidetud',
   opt_out_conflict: 'Teie brauseri signaal asendab teie varasema valiku. Saate uuesti valida.',
 };

@@ -18,6 +18,8 @@ export const labels: LabelTexts = {
   load_once: 'Lataa kerran',
   allow_all: 'Salli kaikki: {0}',
   receives: 'Kun tämä sisältö ladataan, tietoja lähetetään vastaanottajalle {0}.',
+  service_policy: 'Tietosuojaseloste (uusi välilehti)',
+  allow: 'Salli: {0}',
   opt_out: 'Kieltäytymispyyntö on toteutettu',
   opt_out_conflict: 'Selaimesi signaali korvaa aiemman valintasi. Voit valita uudelleen.',
 };

@@ -18,6 +18,8 @@ export const labels: LabelTexts = {
   load_once: 'Charger une fois',
   allow_all: 'Tout autoriser : {0}',
   receives: 'Le chargement de ce contenu envoie des données à {0}.',
+  service_policy: 'Politique de confidentialité (nouvel onglet)',
+  allow: 'Autoriser {0}',
   opt_out: 'Demande d’opposition respectée',
   opt_out_conflict: 'Le signal de votre navigateur remplace votre choix précédent. Vous pouvez choisir à nouveau.',
 };

@@ -18,6 +18,8 @@ export const labels: LabelTexts = {
   load_once: 'Lódáil uair amháin',
   allow_all: 'Ceadaigh gach ceann: {0}',
   receives: 'Nuair a lódáiltear an t-ábhar seo, seoltar sonraí chuig {0}.',
+  service_policy: 'Polasaí príobháideachais (cluaisín nua)',
+  allow: 'Ceadaigh: {0}',
   opt_out: 'Comhlíonadh an iarraidh ar dhiúltú',
   opt_out_conflict: 'Tagann comhartha do bhrabhsálaí in ionad do rogha roimhe seo. Is féidir leat roghnú arís.',
 };

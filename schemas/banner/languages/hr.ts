@@ -18,6 +18,8 @@ export const labels: LabelTexts = {
   load_once: 'Učitaj jednom',
   allow_all: 'Dopusti sve: {0}',
   receives: 'Učitavanjem ovog sadržaja podaci se šalju primatelju {0}.',
+  service_policy: 'Pravila o privatnosti (nova kartica)',
+  allow: 'Dopusti: {0}',
   opt_out: 'Zahtjev za isključivanje je uvažen',
   opt_out_conflict: 'Signal vašeg preglednika zamjenjuje vaš raniji odabir. Možete odabrati ponovno.',
 };

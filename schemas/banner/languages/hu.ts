@@ -18,6 +18,8 @@ export const labels: LabelTexts = {
   load_once: 'Egyszeri betöltés',
   allow_all: 'Összes engedélyezése: {0}',
   receives: 'Ha betölti ezt a tartalmat, a következő címzett kap adatokat: {0}',
+  service_policy: 'Adatvédelmi tájékoztató (új lap)',
+  allow: '{0} engedélyezése',
   opt_out: 'Tiltakozásának eleget tettünk',
   opt_out_conflict: 'A böngészője jelzése felváltja a korábbi választását. Újra választhat.',
 };

@@ -18,6 +18,8 @@ export const labels: LabelTexts = {
   load_once: 'Carica una volta',
   allow_all: 'Consenti tutto: {0}',
   receives: 'Caricando questo contenuto si inviano dati a {0}.',
+  service_policy: 'Informativa sulla privacy (nuova scheda)',
+  allow: 'Consenti {0}',
   opt_out: 'Richiesta di opposizione accolta',
   opt_out_conflict: 'Il segnale del browser sostituisce la scelta precedente. Può scegliere di nuovo.',
 };

@@ -18,6 +18,8 @@ export const labels: LabelTexts = {
   load_once: '1回だけ読み込む',
   allow_all: 'すべて許可：{0}',
   receives: 'このコンテンツを読み込むと、データが{0}に送信されます。',
+  service_policy: 'プライバシーポリシー（新しいタブ）',
+  allow: '許可：{0}',
   opt_out: 'オプトアウトの要求に対応しました',
   opt_out_conflict: 'ブラウザーの信号により、以前の選択は置き換えられます。改めて選択できます。',
 };

@@ -18,6 +18,8 @@ export const labels: LabelTexts = {
   load_once: 'Įkelti vieną kartą',
   allow_all: 'Leisti viską: {0}',
   receives: 'Įkeliant šį turinį duomenys siunčiami gavėjui {0}.',
+  service_policy: 'Privatumo politika (nauja kortelė)',
+  allow: 'Leisti: {0}',
   opt_out: 'Prašymas atsisakyti įvykdytas',
   opt_out_conflict: 'Jūsų naršyklės signalas pakeičia ankstesnį jūsų pasirinkimą. Galite pasirinkti iš naujo.',
 };

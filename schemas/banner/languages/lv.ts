@@ -18,6 +18,8 @@ export const labels: LabelTexts = {
   load_once: 'Ielādēt vienreiz',
   allow_all: 'Atļaut visu: {0}',
   receives: 'Ielādējot šo saturu, dati tiek nosūtīti saņēmējam {0}.',
+  service_policy: 'Privātuma politika (jauna cilne)',
+  allow: 'Atļaut: {0}',
   opt_out: 'Atteikšanās pieprasījums ir izpildīts',
   opt_out_conflict: 'Jūsu pārlūka signāls aizstāj jūsu iepriekšējo izvēli. Varat izvēlēties vēlreiz.',
 };

@@ -18,6 +18,8 @@ export const labels: LabelTexts = {
   load_once: 'Għabbi darba',
   allow_all: 'Ippermetti kollox: {0}',
   receives: 'It-tagħbija ta’ dan il-kontenut tibgħat data lil {0}.',
+  service_policy: 'Politika tal-privatezza (tab ġdida)',
+  allow: 'Ippermetti: {0}',
   opt_out: 'It-talba għall-esklużjoni ġiet rispettata',
   opt_out_conflict: 'Is-sinjal tal-browser tiegħek jieħu post l-għażla preċedenti tiegħek. Tista’ terġa’ tagħżel.',
 };

@@ -18,6 +18,8 @@ export const labels: LabelTexts = {
   load_once: 'Eén keer laden',
   allow_all: 'Alles toestaan: {0}',
   receives: 'Als u deze inhoud laadt, ontvangt {0} gegevens.',
+  service_policy: 'Privacyverklaring (nieuw tabblad)',
+  allow: '{0} toestaan',
   opt_out: 'Opt-outverzoek gehonoreerd',
   opt_out_conflict: 'Het signaal van uw browser vervangt uw eerdere keuze. U kunt opnieuw kiezen.',
 };

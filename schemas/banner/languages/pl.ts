@@ -18,6 +18,8 @@ export const labels: LabelTexts = {
   load_once: 'Wczytaj raz',
   allow_all: 'Zezwól na wszystko: {0}',
   receives: 'Wczytanie tej treści powoduje wysłanie danych do odbiorcy: {0}',
+  service_policy: 'Polityka prywatności (nowa karta)',
+  allow: 'Zezwól: {0}',
   opt_out: 'Żądanie rezygnacji uwzględnione',
   opt_out_conflict: 'Sygnał przeglądarki zastępuje wcześniejszy wybór. Możesz wybrać ponownie.',
 };

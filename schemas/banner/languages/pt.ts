@@ -18,6 +18,8 @@ export const labels: LabelTexts = {
   load_once: 'Carregar uma vez',
   allow_all: 'Permitir tudo: {0}',
   receives: 'Ao carregar este conteúdo, são enviados dados a {0}.',
+  service_policy: 'Política de privacidade (novo separador)',
+  allow: 'Permitir {0}',
   opt_out: 'Pedido de oposição respeitado',
   opt_out_conflict: 'O sinal do seu navegador substitui a escolha anterior. Pode escolher novamente.',
 };

@@ -18,6 +18,8 @@ export const labels: LabelTexts = {
   load_once: 'Încărcați o dată',
   allow_all: 'Permiteți tot: {0}',
   receives: 'Încărcarea acestui conținut trimite date către {0}.',
+  service_policy: 'Politica de confidențialitate (filă nouă)',
+  allow: 'Permiteți: {0}',
   opt_out: 'Cererea de opoziție a fost respectată',
   opt_out_conflict: 'Semnalul browserului dumneavoastră înlocuiește alegerea anterioară. Puteți alege din nou.',
 };

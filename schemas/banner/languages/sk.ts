@@ -18,6 +18,8 @@ export const labels: LabelTexts = {
   load_once: 'Načítať raz',
   allow_all: 'Povoliť všetko: {0}',
   receives: 'Pri načítaní tohto obsahu sa odošlú údaje príjemcovi {0}.',
+  service_policy: 'Zásady ochrany osobných údajov (nová karta)',
+  allow: 'Povoliť: {0}',
   opt_out: 'Žiadosti o odmietnutie sa vyhovelo',
   opt_out_conflict: 'Signál vášho prehliadača nahrádza váš predchádzajúci výber. Môžete si vybrať znova.',
 };

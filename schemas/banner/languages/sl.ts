@@ -18,6 +18,8 @@ export const labels: LabelTexts = {
   load_once: 'Naloži enkrat',
   allow_all: 'Dovoli vse: {0}',
   receives: 'Ob nalaganju te vsebine se podatki pošljejo prejemniku {0}.',
+  service_policy: 'Pravilnik o zasebnosti (nov zavihek)',
+  allow: 'Dovoli: {0}',
   opt_out: 'Zahteva za izključitev je upoštevana',
   opt_out_conflict: 'Signal vašega brskalnika nadomesti vašo prejšnjo izbiro. Izberete lahko znova.',
 };

@@ -18,6 +18,8 @@ export const labels: LabelTexts = {
   load_once: 'Ladda en gång',
   allow_all: 'Tillåt allt: {0}',
   receives: 'När innehållet laddas skickas data till {0}.',
+  service_policy: 'Integritetspolicy (ny flik)',
+  allow: 'Tillåt {0}',
   opt_out: 'Begäran om att avstå respekteras',
   opt_out_conflict: 'Webbläsarens signal ersätter ditt tidigare val. Du kan välja igen.',
 };

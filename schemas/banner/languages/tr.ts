@@ -18,6 +18,8 @@ export const labels: LabelTexts = {
   load_once: 'Bir kez yükle',
   allow_all: 'Tümüne izin ver: {0}',
   receives: 'Bu içerik yüklenirse veriler şu alıcıya gönderilir: {0}',
+  service_policy: 'Gizlilik politikası (yeni sekme)',
+  allow: 'İzin ver: {0}',
   opt_out: 'Vazgeçme talebiniz yerine getirildi',
   opt_out_conflict: 'Tarayıcınızın sinyali önceki seçiminizin yerine geçer. Yeniden seçebilirsiniz.',
 };

@@ -18,6 +18,8 @@ export const labels: LabelTexts = {
   load_once: '加载一次',
   allow_all: '全部允许：{0}',
   receives: '加载此内容会将数据发送给 {0}。',
+  service_policy: '隐私政策（新标签页）',
+  allow: '允许：{0}',
   opt_out: '已执行您的“选择退出”请求',
   opt_out_conflict: '您浏览器的信号会取代您先前的选择。您可以重新选择。',
 };

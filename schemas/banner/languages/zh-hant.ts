@@ -18,6 +18,8 @@ export const labels: LabelTexts = {
   load_once: '載入一次',
   allow_all: '全部允許：{0}',
   receives: '載入此內容會將資料傳送給 {0}。',
+  service_policy: '隱私權政策（新分頁）',
+  allow: '允許：{0}',
   opt_out: '已執行您的「選擇退出」要求',
   opt_out_conflict: '您瀏覽器的訊號會取代您先前的選擇。您可以重新選擇。',
 };

@@ -30,6 +30,6 @@ export function details(view: BannerView, hasPolicy: boolean): DrawnElement {
     ...(policy === null || !hasPolicy
       ? []
       : [draw('button', { type: 'button', class: 'link', part: 'policy', lang: policy.language }, policy.title)]),
-    ...languageChoice(view),
+    languageChoice(view),
   );
 }

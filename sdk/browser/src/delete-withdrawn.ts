@@ -20,14 +20,14 @@ export interface Withdrawn {
  * `Withdrawn`.
  */
 export function deleteWithdrawn(
-  consent: Pick<ConsentSource, 'allows' | 'subscribe' | 'withdrawnAt'>,
+  consent: Pick<ConsentSource, 'allows' | 'allowsService' | 'subscribe' | 'withdrawnAt'>,
   jar: CookieJar,
 ): void {
   let last: number | null = null;
   consent.subscribe(({ configuration }) => {
     const { withdrawnAt } = consent;
     if (withdrawnAt === null || configuration === null) return;
-    const [kept, ended] = declaredOf(configuration.categories, (category) => consent.allows(category));
+    const [kept, ended] = declaredOf(configuration.categories, consent);
     const deleted: string[] = [];
     const end = (names: readonly string[], remove: (name: string) => void): void => {
       for (const name of coveredBy(ended, kept, names)) {

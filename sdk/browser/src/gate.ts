@@ -1,5 +1,5 @@
 import type { ConsentSource } from '../../core/consent.js';
-import { GatedScripts } from './gated-scripts.js';
+import { gatedScripts } from './gated-scripts.js';
 import type { SlotOptions } from './placeholder/slot.js';
 
 const EMBEDDED = '[data-consent-src],[data-consent-loaded]';
@@ -16,19 +16,20 @@ export interface GateOptions extends SlotOptions {
  * - `<iframe data-consent="marketing" data-consent-src="…">` (or `img`) loads then.
  *
  * `link` and `object` also load by `data-consent-src`. Several categories are separated by spaces; all of them must be
- * permitted. Until then, an element with `data-consent-placeholder` is replaced by the placeholder of `placeholder.ts`,
+ * permitted. With `data-consent-service`, the services that it names decide instead of the categories. Until then, an element with `data-consent-placeholder` is replaced by the placeholder of `placeholder.ts`,
  * a separate file. After a withdrawal, embedded content is unloaded at once. A script that has run cannot be undone: it
  * ends with the page, which `reload` reloads.
  * @returns a function that stops this
  */
 export function gateContent(consent: ConsentSource, options: GateOptions = {}): () => void {
-  const areAllowed = (text = ''): boolean => text.match(/\S+/g)?.every((key) => consent.allows(key)) === true;
-  /** The categories of the scripts that ran. */
-  const ran = new Set<string | undefined>();
-  const scripts = new GatedScripts(
-    ({ dataset }) => areAllowed(dataset.consent),
-    ({ dataset }) => ran.add(dataset.consent),
-  );
+  const isAllowed = ({ dataset }: HTMLElement): boolean => {
+    const { consent: categories = '', consentService: services } = dataset;
+    const rule = services === undefined ? 'allows' : 'allowsService';
+    return (services ?? categories).match(/\S+/g)?.every((key) => consent[rule](key)) === true;
+  };
+  /** The scripts that ran. */
+  const ran: HTMLElement[] = [];
+  const runScripts = gatedScripts(isAllowed, (script) => ran.push(script));
   const once = new WeakSet<HTMLElement>();
   let placeholders: Promise<() => void> | undefined;
   const release = (): void => {
@@ -37,13 +38,13 @@ export function gateContent(consent: ConsentSource, options: GateOptions = {}): 
         file.showPlaceholders(consent, options, { once, release }),
       );
     for (const element of document.querySelectorAll<HTMLElement>(EMBEDDED)) {
-      const isAllowed = once.has(element) || areAllowed(element.dataset.consent);
-      if (isAllowed && element.dataset.consentSrc !== undefined) load(element);
-      if (!isAllowed && element.dataset.consentLoaded !== undefined) unload(element);
+      const isOpen = once.has(element) || isAllowed(element);
+      if (isOpen && element.dataset.consentSrc !== undefined) load(element);
+      if (!isOpen && element.dataset.consentLoaded !== undefined) unload(element);
     }
-    scripts.run();
+    runScripts();
     // Consents that wait to be sent are sent by the next page.
-    if (options.reload && ![...ran].every(areAllowed)) location.reload();
+    if (options.reload && !ran.every(isAllowed)) location.reload();
   };
   const unsubscribe = consent.subscribe(release);
   // Elements that the page adds later.

@@ -1,6 +1,7 @@
-const SELECTOR = 'script[type="text/plain"][data-consent]';
+/** Those that wait for nothing are never permitted. */
+const SELECTOR = 'script[type="text/plain"]';
 /** Types of classic scripts that browsers run (HTML, “JavaScript MIME type”), and of modules. */
-const RUNS = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/i;
+const RUNS = /^(|module|(text|application)\/(x-)?(java|ecma)script)$/i;
 
 /**
  * The gated scripts of a page, run in the order in which the page has them, as the HTML standard
@@ -9,54 +10,49 @@ const RUNS = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/i;
  *
  * No script runs before the page is parsed: until then, the text of a script may be half there, and the
  * order of the scripts unknown.
+ * @param isPermitted called for each script when its turn comes @param onRun called with each script that runs
+ * @returns a function that runs the permitted scripts whose turn it is. A script that is loading delays those after it
  */
-export class GatedScripts {
-  readonly #isPermitted: (element: HTMLElement) => boolean;
-  readonly #onRun: (element: HTMLElement) => void;
-  #isWaiting = false;
-
-  /** @param isPermitted called for each script when its turn comes @param onRun called with each script that runs */
-  constructor(isPermitted: (element: HTMLElement) => boolean, onRun: (element: HTMLElement) => void) {
-    this.#isPermitted = isPermitted;
-    this.#onRun = onRun;
-  }
-
-  /** Runs the permitted scripts whose turn it is. A script that is loading delays those after it. */
-  run(): void {
-    if (document.readyState === 'loading') return;
-    for (;;) {
-      const permitted = [...document.querySelectorAll<HTMLScriptElement>(SELECTOR)].filter(this.#isPermitted);
-      const next =
-        permitted.find(isAsync) ??
-        (this.#isWaiting ? undefined : (permitted.find((script) => !isDeferred(script)) ?? permitted[0]));
-      if (next === undefined) return;
-      this.#start(next);
-    }
-  }
-
-  #start(gated: HTMLScriptElement): void {
+export function gatedScripts(
+  isPermitted: (element: HTMLElement) => boolean,
+  onRun: (element: HTMLElement) => void,
+): () => void {
+  let isWaiting = false;
+  const start = (gated: HTMLScriptElement): void => {
     const script = runnable(gated);
-    this.#onRun(gated);
+    onRun(gated);
     const { type = '' } = gated.dataset;
     const isModule = type === 'module';
     if (!isAsync(gated) && (script.src !== '' || isModule) && RUNS.test(type) && !(script.noModule && !isModule)) {
-      this.#isWaiting = true;
+      isWaiting = true;
       const goOn = (): void => {
-        this.#isWaiting = false;
-        this.run();
+        isWaiting = false;
+        run();
       };
       script.addEventListener('load', goOn);
       script.addEventListener('error', goOn);
       gated.replaceWith(script);
     } else withoutWriting(() => gated.replaceWith(script));
-  }
+  };
+  const run = (): void => {
+    if (document.readyState === 'loading') return;
+    for (;;) {
+      const permitted = [...document.querySelectorAll<HTMLScriptElement>(SELECTOR)].filter(isPermitted);
+      const next =
+        permitted.find(isAsync) ??
+        (isWaiting ? undefined : (permitted.find((script) => !isDeferred(script)) ?? permitted[0]));
+      if (next === undefined) return;
+      start(next);
+    }
+  };
+  return run;
 }
 
 /** A copy that the browser runs: it runs a script once, when it is inserted with a type that it knows. */
 function runnable(gated: HTMLScriptElement): HTMLScriptElement {
   const script = document.createElement('script');
   for (const { name, value } of gated.attributes) {
-    if (name !== 'type' && name !== 'data-consent') script.setAttribute(name, value);
+    if (!/^(type|data-consent(-service)?)$/.test(name)) script.setAttribute(name, value);
   }
   const { type } = gated.dataset;
   if (type !== undefined) script.type = type;

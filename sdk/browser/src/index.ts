@@ -1,7 +1,14 @@
 // biome-ignore-all assist/source/organizeImports: gzip sees 32 KiB back; with what is alike near, the bundle is 240 bytes smaller
 export { Consent } from './consent.js';
 export type { RecordedChoice } from '../../core/adoption.js';
-export type { Acceptance, Configuration, KnownCategory, KnownDocument, ShownDocument } from '../../core/answers.js';
+export type {
+  Acceptance,
+  Configuration,
+  KnownCategory,
+  KnownDocument,
+  KnownService,
+  ShownDocument,
+} from '../../core/answers.js';
 export type { Categories, Choice, Decision } from '../../core/choice.js';
 export type { ApprovalFields, ConsentState, ConsentStatus } from '../../core/consent.js';
 export type { KeptRecord } from '../../core/consent-queue.js';

@@ -57,17 +57,15 @@ function watch({ look, resume }: Watcher): () => void {
 
 /** Lets one tab send a stream at a time. Another tab may send between two attempts. */
 async function locked<T>(stream: string, action: () => Promise<T>): Promise<T> {
-  // Absent in browsers before 2022, and refused in a sandboxed frame, which shares no queue with
-  // other tabs. The idempotency key then prevents second records.
-  const locks: LockManager | undefined = navigator.locks;
   let isBegun = false;
   const begin = () => {
     isBegun = true;
     return action();
   };
-  if (locks === undefined) return begin();
   try {
-    return await locks.request(`_svc_consent:${stream}`, begin);
+    // Absent in browsers before 2022, and refused in a sandboxed frame, which shares no queue with
+    // other tabs. The idempotency key then prevents second records.
+    return await navigator.locks.request(`_svc_consent:${stream}`, begin);
   } catch (error) {
     if (isBegun) throw error;
     return begin();

@@ -57,7 +57,7 @@ export function showPlaceholders(
   };
   const update = (): void => {
     const all = [...document.querySelectorAll<HTMLElement>(WAITING)];
-    const waiting = new Set(all.filter((element) => askedFor(consent, element).length > 0));
+    const waiting = new Set(all.filter((element) => askedFor(consent, element) !== null));
     for (const [element, { end }] of shown) {
       if (waiting.has(element)) continue;
       end();

@@ -15,9 +15,9 @@ declare global {
  */
 // A module, or a script that another script evaluates, does not know its element.
 const script = document.currentScript ?? document.querySelector('script[data-api-key]');
-if (window.consentLedger?.consent !== undefined) console.warn('Consent Ledger: the script is here twice.');
+if (window.consentLedger?.consent !== undefined) console.warn('Consent Ledger: the page includes the script twice.');
 else if (!(script instanceof HTMLScriptElement) || script.dataset.apiKey === undefined)
-  console.error('Consent Ledger: no data-api-key.');
+  console.error('Consent Ledger: no script element has data-api-key.');
 else {
   const {
     apiKey,

@@ -1,7 +1,7 @@
 // biome-ignore-all assist/source/organizeImports: gzip sees 32 KiB back; with what is alike near, the bundle is 240 bytes smaller
 import { Consent } from './consent.js';
-import { type Banner, type BannerOptions, showBanner } from './banner/banner.js';
 import { noticeOf } from './banner/presentation.js';
+import { type Banner, type BannerOptions, showBanner } from './banner/banner.js';
 import type { GateOptions } from './gate.js';
 import { gateContent } from './gated-content.js';
 import { type GoogleConsentTypes, speakGoogleConsentMode } from './google-consent-mode.js';

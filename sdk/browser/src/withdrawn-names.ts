@@ -1,4 +1,5 @@
 import type { KnownCategory } from '../../core/answers.js';
+import type { ConsentSource } from '../../core/consent.js';
 
 /** Names of the SDK's own cookies and keys, which keep the withdrawal itself. */
 const OWN = '_svc_';
@@ -26,18 +27,19 @@ export function coveredBy(
 }
 
 /**
- * The declared names and patterns to keep, which belong to required and permitted categories, and those to delete,
- * which are the site's own (`party` is `first`) of the other categories.
+ * The declared names and patterns to keep, which belong to required and permitted categories and to permitted services,
+ * and those to delete, which are the site's own (`party` is `first`) among the others.
  */
 export function declaredOf(
   categories: readonly Declared[],
-  allows: (category: string) => boolean,
+  consent: Pick<ConsentSource, 'allows' | 'allowsService'>,
 ): readonly [kept: readonly string[], ended: readonly string[]] {
   const kept: string[] = [];
   const ended: string[] = [];
   for (const { key, required, cookies } of categories) {
-    for (const { name, party } of cookies) {
-      if (required || allows(key)) kept.push(name);
+    for (const { name, party, service } of cookies) {
+      const isAllowed = service === undefined ? consent.allows(key) : consent.allowsService(service);
+      if (required || isAllowed) kept.push(name);
       else if (party === 'first' && (name.indexOf('*') < 0 || name.indexOf('*') >= LEAST_CHARACTERS)) ended.push(name);
     }
   }

@@ -1,5 +1,12 @@
 export type { RecordedChoice } from '../../core/adoption.js';
-export type { Acceptance, Configuration, KnownCategory, KnownDocument, ShownDocument } from '../../core/answers.js';
+export type {
+  Acceptance,
+  Configuration,
+  KnownCategory,
+  KnownDocument,
+  KnownService,
+  ShownDocument,
+} from '../../core/answers.js';
 export type { Categories, Choice, Decision } from '../../core/choice.js';
 export type { ApprovalFields, ConsentSource, ConsentState, ConsentStatus } from '../../core/consent.js';
 export type { Presentation } from '../../core/consent-body.js';

@@ -13,25 +13,32 @@ export class StrictConsents {
 
   /** @param read a function that reads the configuration of the site */
   constructor(
-    private readonly read: () => Promise<{ readonly categories: readonly { readonly key: string }[] }>,
+    private readonly read: () => Promise<{ readonly categories: readonly NamedCategory[] }>,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
   /**
-   * Checks consents before they are sent. If the configuration cannot be read, categories are not checked, because a
-   * person's decision must not be lost because of a check.
-   * @throws TypeError for an unknown member, or a category that the configuration in force does not have
+   * Checks consents before they are sent. If the configuration cannot be read, categories and services are not checked,
+   * because a person's decision must not be lost because of a check.
+   * @throws TypeError for an unknown member, or a category or service that the configuration in force does not have
    */
   async check(consents: readonly Consent[]): Promise<void> {
     for (const consent of consents) checkMembers(consent);
-    const named = new Set(consents.flatMap(({ categories }) => Object.keys(categories ?? {})));
+    const named = new Set(
+      consents.flatMap(({ categories, services }) => [
+        ...Object.keys(categories ?? {}).map((key) => `categories.${key}`),
+        ...Object.keys(services ?? {}).map((key) => `services.${key}`),
+      ]),
+    );
     const unknown = await this.#unknownOf(named);
     if (unknown === undefined) return;
-    const keys = [...(this.#known?.keys ?? [])].join(', ');
-    throw new TypeError(`categories.${unknown} is not a category of the site, which has: ${keys}.`);
+    const [kind = ''] = unknown.split('.', 1);
+    const keys = [...(this.#known?.keys ?? [])].flatMap((key) => (key.startsWith(`${kind}.`) ? key.split('.')[1] : []));
+    const what = kind === 'services' ? 'a service' : 'a category';
+    throw new TypeError(`${unknown} is not ${what} of the site, which has: ${keys.join(', ') || 'none'}.`);
   }
 
-  /** Before a refusal, the configuration is read again: it may have a category since. */
+  /** Before a refusal, the configuration is read again: it may have the category or service since. */
   async #unknownOf(named: ReadonlySet<string>): Promise<string | undefined> {
     const find = (): string | undefined => [...named].find((key) => this.#known?.keys.has(key) === false);
     if (named.size === 0) return undefined;
@@ -39,12 +46,22 @@ export class StrictConsents {
     if (isFresh && find() === undefined) return undefined;
     try {
       const { categories } = await this.read();
-      this.#known = { keys: new Set(categories.map(({ key }) => key)), readAt: this.now() };
+      const keys = categories.flatMap(({ key, services = [] }) => [
+        `categories.${key}`,
+        ...services.map((service) => `services.${service.key}`),
+      ]);
+      this.#known = { keys: new Set(keys), readAt: this.now() };
     } catch {
       this.#known = null;
     }
     return find();
   }
+}
+
+interface NamedCategory {
+  readonly key: string;
+  /** Absent from a service of an earlier version. */
+  readonly services?: readonly { readonly key: string }[] | undefined;
 }
 
 function checkMembers(consent: Consent): void {

@@ -235,11 +235,7 @@ function codeOf(error: unknown): string {
 
 function noAnswer(baseUrl: string, cause: unknown): ServiceError {
   const code = codeOf(cause);
-  return new ServiceError(
-    `No answer came from ${baseUrl}${code === '' ? '' : ` (${code})`}.`,
-    'NO_ANSWER',
-    0,
-    [],
+  return new ServiceError(`No answer came from ${baseUrl}${code === '' ? '' : ` (${code})`}.`, 'NO_ANSWER', 0, [], {
     cause,
-  );
+  });
 }

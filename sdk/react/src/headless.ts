@@ -7,7 +7,14 @@ import { NOTHING_KNOWN, Session } from './session.js';
 import { SessionContext, useSession } from './session-context.js';
 
 export type { RecordedChoice } from '../../core/adoption.js';
-export type { Acceptance, Configuration, KnownCategory, KnownDocument, ShownDocument } from '../../core/answers.js';
+export type {
+  Acceptance,
+  Configuration,
+  KnownCategory,
+  KnownDocument,
+  KnownService,
+  ShownDocument,
+} from '../../core/answers.js';
 export type { Categories, Choice } from '../../core/choice.js';
 export type { ConsentSource, ConsentState, ConsentStatus } from '../../core/consent.js';
 export type { Presentation } from '../../core/consent-body.js';
@@ -26,11 +33,14 @@ export interface ConsentValue extends ConsentState {
   readonly texts: Readonly<Record<string, string>>;
   /** Whether the visitor permits a category. False until the choice is known. */
   readonly allows: (category: string) => boolean;
+  /** Whether the visitor permits a service: by its own switch or, without one, by its category. False as `allows`. */
+  readonly allowsService: (service: string) => boolean;
   /**
    * Records a choice, which counts at once. The promise rejects with `UNAVAILABLE` before the
    * configuration is known. @param presentation how the page asked, for the record
+   * @param services the answers for services, where the site has switches for them
    */
-  readonly choose: (categories: Categories, presentation?: Presentation) => Promise<Acceptance>;
+  readonly choose: (categories: Categories, presentation?: Presentation, services?: Categories) => Promise<Acceptance>;
   /** Permits every category. */
   readonly acceptAll: (presentation?: Presentation) => Promise<Acceptance>;
   /** Refuses every optional category. */
@@ -104,7 +114,8 @@ export function useConsent(): ConsentValue {
       categories: configuration?.categories ?? [],
       texts: textsOf(configuration),
       allows: (category) => snapshot !== NOTHING_KNOWN && session.consent.allows(category),
-      choose: (categories, presentation) => act((consent) => consent.choose(categories, presentation)),
+      allowsService: (service) => snapshot !== NOTHING_KNOWN && session.consent.allowsService(service),
+      choose: (...answers) => act((consent) => consent.choose(...answers)),
       acceptAll: (presentation) => act((consent) => consent.acceptAll(presentation)),
       rejectAll,
       withdraw: rejectAll,
@@ -121,17 +132,23 @@ function textsOf(configuration: ConsentState['configuration']): Readonly<Record<
   return { ...Object.fromEntries(labels), ...configuration.banner };
 }
 
-export interface GateProps {
-  /** A category of the site. If there are several, all must be permitted. */
-  readonly category: string | readonly string[];
-  /** Shown instead on the server, and while the visitor does not permit the category. */
+type Keys = string | readonly string[];
+
+/** What a gate waits for: a category or a service of the site. If there are several, all must be permitted. */
+export type Gated =
+  | { readonly category: Keys; readonly service?: undefined }
+  /** With services, their own switches decide, and a category beside them does not. */
+  | { readonly category?: Keys | undefined; readonly service: Keys };
+
+export type GateProps = Gated & {
+  /** Shown instead on the server, and while the visitor does not permit the category or the service. */
   readonly fallback?: ReactNode;
   readonly children?: ReactNode;
-}
+};
 
-/** Shows its children only while the visitor permits their category. They are removed at a withdrawal. */
-export function Gate({ category, fallback = null, children }: GateProps): ReactNode {
-  const { allows } = useConsent();
-  const categories = typeof category === 'string' ? [category] : category;
-  return categories.length > 0 && categories.every(allows) ? children : fallback;
+/** Shows its children only while the visitor permits their category or service. They are removed at a withdrawal. */
+export function Gate({ category = [], service, fallback = null, children }: GateProps): ReactNode {
+  const { allows, allowsService } = useConsent();
+  const keys = [service ?? category].flat();
+  return keys.length > 0 && keys.every(service === undefined ? allows : allowsService) ? children : fallback;
 }

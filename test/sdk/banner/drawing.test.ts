@@ -62,6 +62,29 @@ test('settings are drawn with the categories that the person ticked, unfolded', 
   expect(html).not.toMatch(/<details(?![^>]* open)/);
 });
 
+test('services stand by name under their category, with the switches that the person turned on, and lead nowhere', () => {
+  const services = [
+    { key: 'youtube', name: 'YouTube', recipient: 'Google Ireland', policy_url: 'https://policies.example/' },
+    { key: 'vimeo', name: 'Vimeo', recipient: 'Vimeo.com, Inc.', policy_url: null },
+  ];
+  const categories = VIEW.categories.map((one) => (one.key === 'marketing' ? { ...one, services } : one));
+  const stated = { ...STATED, layout_version: 3, layer: 'settings', control: 'save' };
+  const drawn = (view: BannerView): string => {
+    const drawing = drawingOf(view, stated, { marketing: false }, { youtube: true });
+    return drawing === null ? '' : renderHtml({ drawing });
+  };
+  const named = drawn({ ...VIEW, categories });
+  expect(named).toContain('<bdi>YouTube</bdi>, <bdi>Google Ireland</bdi>');
+  expect(named).not.toContain('href');
+  expect(named).not.toContain('value="youtube"');
+  const switched = drawn({ ...VIEW, categories, service_switches: true });
+  const boxes = [...switched.matchAll(/<input[^>]*value="(\w+)"[^>]*>/g)];
+  expect(boxes.map(([box, key]) => [key, box.includes('checked')])).toEqual([
+    ['youtube', true],
+    ['vimeo', false],
+  ]);
+});
+
 test('the settings are drawn with the notice that was shown, as a switch that was on', () => {
   const html = htmlOf({ ...STATED, layout_version: 3, layer: 'settings', control: 'save', notice: NOTICE });
   expect(html).toMatch(/part="notice"[^>]*><input [^>]*role="switch"[^>]*checked[^>]*>Opt-Out Request Honored</);

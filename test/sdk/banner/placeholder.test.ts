@@ -19,6 +19,7 @@ const STATE: PlaceholderState = {
   title: 'Our garden in June',
   recipient: 'YouTube (Google Ireland)',
   categories: [advertising],
+  services: [],
   image: undefined,
   canLoadOnce: true,
   permitting: 'counts',
@@ -35,6 +36,15 @@ describe('the placeholder of embedded content', () => {
     expect(html).toContain('Our garden in June');
     expect(html.replace(/<[^>]+>/g, '')).toContain('Loading this content sends data to YouTube (Google Ireland).');
     expect(buttonsOf(html)).toEqual(['Load once', 'Allow all of Advertising: Demonstration Ads Ltd.']);
+  });
+
+  test('names a service alone where it has a switch of its own', () => {
+    const youtube = { key: 'youtube', name: 'YouTube', recipient: 'Google Ireland', policy_url: null };
+    expect(buttonsOf(htmlOf({ categories: [], services: [youtube] }))).toEqual(['Load once', 'Allow YouTube']);
+    expect(buttonsOf(htmlOf({ categories: [{ ...advertising, services: [youtube] }] }))).toEqual([
+      'Load once',
+      'Allow all of Advertising: Demonstration Ads Ltd., YouTube',
+    ]);
   });
 
   test('names every category and each recipient once', () => {

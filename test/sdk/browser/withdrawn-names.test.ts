@@ -34,7 +34,7 @@ test.each([
   ['marketing alone', ['marketing'], []],
   ['nothing', [], ['_visits', '_visitor', '_ads_1', '_ga_xy']],
 ])('where the visitor permits %s, these names end', (_, permitted, ended) => {
-  const [stay, end] = declaredOf(CATEGORIES, (key) => permitted.includes(key));
+  const [stay, end] = declaredOf(CATEGORIES, { allows: (key) => permitted.includes(key), allowsService: () => false });
   expect(coveredBy(end, stay, NAMES)).toEqual(ended);
 });
 

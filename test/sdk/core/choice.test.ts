@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decisionOf, isInForce, validUntil } from '../../../sdk/core/choice.js';
+import { completed, isInForce, validUntil } from '../../../sdk/core/choice.js';
 import { newestOf } from '../../../sdk/core/newest.js';
 import { chosen } from '../../../sdk/core/transitions.js';
 import { configurationIn } from './model/site.js';
@@ -21,7 +21,7 @@ describe('a choice', () => {
     [{}, true, 'withdrawn'],
     [{ marketing: true }, true, 'partial'],
   ] as const)('of %j, after a permission: %s, is %s', (chosen, wasPermitted, decision) => {
-    expect(decisionOf(CONFIGURATION, chosen, wasPermitted)).toBe(decision);
+    expect(completed(CONFIGURATION, { categories: chosen }, wasPermitted).decision).toBe(decision);
   });
 
   test('is in force for the same version of the policy and every optional category', () => {
@@ -39,7 +39,7 @@ describe('a choice', () => {
 
 describe('the choice that counts', () => {
   const made = (now: number, categories: Record<string, boolean>) =>
-    chosen(null, categories, CONFIGURATION, { now, key: 'k', isSignalled: false, queue: () => [] });
+    chosen(null, { categories }, CONFIGURATION, { now, key: 'k', isSignalled: false, queue: () => [] });
   const [permission, refusal] = [made(2_000, { marketing: true }), made(1_000, {})];
   const found = (one: typeof permission) => (one === null ? [] : [one]);
 

@@ -50,3 +50,13 @@ it('never loses a decision because the configuration cannot be read', async () =
   await check({ categories: { analytics: true } });
   expect(site.reads).toBe(2);
 });
+
+it('refuses a service that the site does not have', async () => {
+  const categories = [{ key: 'media', services: [{ key: 'youtube' }] }];
+  const checks = new StrictConsents(async () => ({ categories }));
+  const consent = { consent_type: 'cookie', decision: 'partial', categories: { media: false } } as const;
+  await checks.check([{ ...consent, services: { youtube: true } }]);
+  await expect(checks.check([{ ...consent, services: { you: true } }])).rejects.toThrow(
+    'services.you is not a service of the site, which has: youtube.',
+  );
+});

@@ -9,7 +9,11 @@ import { appDevice, type DeviceSurroundings, pageDevice, reactDevice, type SdkOn
 import { VirtualTime } from './virtual-time.js';
 
 type Step =
-  | { readonly kind: 'choose'; readonly categories: Readonly<Record<string, boolean>> }
+  | {
+      readonly kind: 'choose';
+      readonly categories: Readonly<Record<string, boolean>>;
+      readonly services: Readonly<Record<string, boolean>>;
+    }
   | { readonly kind: 'accept' | 'refuse' | 'opt out' | 'signal' | 'restart' | 'resume' }
   | { readonly kind: 'network'; readonly fate: Fate }
   | { readonly kind: 'pass'; readonly ms: number };
@@ -20,7 +24,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       kind: fc.constant('choose' as const),
-      categories: fc.record({ analytics: fc.boolean(), marketing: fc.boolean() }),
+      categories: fc.record({ analytics: fc.boolean(), marketing: fc.boolean() }, { requiredKeys: ['analytics'] }),
+      services: fc.record({ maps: fc.boolean(), films: fc.boolean() }, { requiredKeys: [] }),
     }),
   },
   {
@@ -51,6 +56,7 @@ console.error = () => undefined;
 async function traceOf(
   make: (surroundings: DeviceSurroundings) => SdkOnDevice,
   law: string | null,
+  services: readonly string[],
   steps: readonly Step[],
 ): Promise<readonly unknown[]> {
   time.now = Date.UTC(2026, 0, 1);
@@ -71,7 +77,7 @@ async function traceOf(
     trace.push(`${init?.method} ${pathname} ${named(String(init?.body ?? searchParams))}`);
     const answer = (status: number, body: unknown) => new Response(JSON.stringify(body), { status });
     if (fate === 'away') throw new TypeError('no network');
-    if (pathname.endsWith('/config')) return answer(200, { data: configurationIn(law) });
+    if (pathname.endsWith('/config')) return answer(200, { data: configurationIn(law, 'v1', [], services) });
     if (pathname.endsWith('/status')) {
       const { visitor_id = '', consent_type = '' } = Object.fromEntries(searchParams);
       return answer(200, { data: { consents: service.status(visitor_id, consent_type) } });
@@ -101,8 +107,17 @@ async function traceOf(
     await time.pass(1);
     const { state } = device.consent();
     const allowed = ['necessary', 'analytics', 'marketing'].filter((category) => device.consent().allows(category));
-    const { decision, categories, consent_token } = state.choice ?? {};
-    trace.push({ status: state.status, decision, categories, consent_token, error: state.error?.code, allowed });
+    allowed.push(...['maps', 'films', 'chat'].filter((service) => device.consent().allowsService(service)));
+    const { decision, categories, services: stated, consent_token } = state.choice ?? {};
+    trace.push({
+      status: state.status,
+      decision,
+      categories,
+      stated,
+      consent_token,
+      error: state.error?.code,
+      allowed,
+    });
     trace.push(
       device
         .consent()
@@ -126,7 +141,7 @@ async function traceOf(
 function act(consent: ReturnType<SdkOnDevice['consent']>, one: Step): void {
   const answer =
     one.kind === 'choose'
-      ? consent.choose(one.categories)
+      ? consent.choose(one.categories, undefined, one.services)
       : one.kind === 'accept'
         ? consent.acceptAll()
         : one.kind === 'refuse'
@@ -140,12 +155,13 @@ let requests = 0;
 await fc.assert(
   fc.asyncProperty(
     fc.constantFrom('gdpr', 'ccpa', null),
+    fc.constantFrom<readonly string[]>([], ['maps', 'films']),
     fc.array(step, { minLength: 2, maxLength: 9 }),
-    async (law, steps) => {
-      const page = await traceOf(pageDevice, law, steps);
+    async (law, services, steps) => {
+      const page = await traceOf(pageDevice, law, services, steps);
       requests += page.filter((one) => String(one).startsWith('POST')).length;
       for (const other of [reactDevice, appDevice]) {
-        const trace = await traceOf(other, law, steps);
+        const trace = await traceOf(other, law, services, steps);
         const i = page.findIndex((one, at) => !isDeepStrictEqual(one, trace[at]));
         if (i >= 0 || trace.length !== page.length)
           throw new Error(

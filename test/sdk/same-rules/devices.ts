@@ -122,6 +122,7 @@ export function reactDevice(surroundings: DeviceSurroundings): SdkOnDevice {
       acceptAll: value.acceptAll,
       rejectAll: value.withdraw,
       allows: value.allows,
+      allowsService: value.allowsService,
       state: { status, configuration, choice, error },
     };
     return null;
@@ -159,6 +160,7 @@ function bound(consent: ConsentSource): Omit<ConsentSource, 'state'> {
     approve: (...args) => consent.approve(...args),
     setLanguage: (language) => consent.setLanguage(language),
     allows: (category) => consent.allows(category),
+    allowsService: (service) => consent.allowsService(service),
     follow: (record) => consent.follow(record),
     records: () => consent.records(),
     queued: () => consent.queued(),

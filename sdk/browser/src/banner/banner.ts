@@ -5,6 +5,7 @@ import { firstLayer } from '../../../banner/first-layer.js';
 import { settingsLayer } from '../../../banner/settings-layer.js';
 import { bannerStyle } from '../../../banner/style.js';
 import type { BannerView } from '../../../banner/view.js';
+import type { Answers } from '../../../core/choice.js';
 import type { ConsentSource, ConsentState } from '../../../core/consent.js';
 import type { Presentation } from '../../../core/consent-body.js';
 import type { ServiceError } from '../../../shared/service-error.js';
@@ -183,12 +184,14 @@ class ShownBanner implements Banner {
     else if (part === 'save') {
       const optOut = this.#settings?.querySelector<HTMLInputElement>('.opt-out');
       if (optOut?.checked === false) this.#consent.optOutOfSale(false, presentation);
-      this.#consent.choose(this.#ticked(), presentation);
+      const { categories, services } = this.#ticked();
+      this.#consent.choose(categories, presentation, services);
     } else return false;
     return true;
   }
 
   #onChange(target: EventTarget | null): void {
+    if (target instanceof HTMLInputElement) joinSwitches(target.closest('.category'), target);
     if (!(target instanceof HTMLSelectElement)) return;
     const isInSettings = this.#settings?.contains(target) === true;
     this.#consent.setLanguage(target.value).then(
@@ -262,10 +265,8 @@ class ShownBanner implements Banner {
       draw(
         'div',
         { class: `corner ${view.appearance.side}`, dir: view.direction },
-        ...(this.#settingsButton ? [button(view, 'settings', 'open')] : []),
-        ...(notice === undefined
-          ? []
-          : [draw('p', { role: 'status', part: 'notice', lang: notice.language }, notice.text)]),
+        this.#settingsButton ? button(view, 'settings', 'open') : [],
+        notice === undefined ? [] : draw('p', { role: 'status', part: 'notice', lang: notice.language }, notice.text),
       ),
     );
     this.#root.append(this.#corner);
@@ -277,9 +278,9 @@ class ShownBanner implements Banner {
 
   /**
    * @param isPolicyOpen whether the text of the policy is unfolded
-   * @param ticked categories that are ticked: by default, those of an earlier choice, and nothing else
+   * @param ticked what is ticked: by default, what an earlier choice permits, and nothing else
    */
-  #openSettings(isPolicyOpen = false, ticked = this.#consent.state.choice?.categories ?? {}): void {
+  #openSettings(isPolicyOpen = false, ticked: Answers = this.#consent.state.choice ?? { categories: {} }): void {
     const { configuration } = this.#consent.state;
     // The texts may arrive after the page has removed the banner.
     if (configuration === null || this.#ended.signal.aborted) return;
@@ -290,6 +291,7 @@ class ShownBanner implements Banner {
     const dialog = toDom(
       settingsLayer(view, { ticked, notice: this.#consent.notice, proofPage: this.#consent.proofPage }),
     );
+    for (const category of dialog.querySelectorAll('.category')) joinSwitches(category);
     this.#settings = dialog;
     this.#refined = this.#layer('settings', view);
     fillPolicy(this.#consent, dialog);
@@ -327,9 +329,12 @@ class ShownBanner implements Banner {
     };
   }
 
-  #ticked(): Record<string, boolean> {
-    const boxes = this.#settings?.querySelectorAll<HTMLInputElement>('[name]') ?? [];
-    return Object.fromEntries([...boxes].map(({ name, checked }) => [name, checked]));
+  #ticked(): Answers {
+    const by = (attribute: 'name' | 'value'): Record<string, boolean> => {
+      const boxes = this.#settings?.querySelectorAll<HTMLInputElement>(`input[${attribute}]`) ?? [];
+      return Object.fromEntries([...boxes].map((box) => [box[attribute], box.checked]));
+    };
+    return { categories: by('name'), services: by('value') };
   }
 
   #close(): void {
@@ -363,6 +368,19 @@ class ShownBanner implements Banner {
     const words = first?.querySelector<HTMLElement>('.words');
     if (words) words.tabIndex = words.scrollHeight > words.clientHeight ? 0 : -1;
   }
+}
+
+/**
+ * The switch of a category turns those of its services on or off. It is on if all of them are, and undecided if some are.
+ * @param pressed the switch that the visitor pressed
+ */
+function joinSwitches(category: Element | null, pressed?: HTMLInputElement): void {
+  const [whole, ...services] = category?.querySelectorAll('input') ?? [];
+  if (whole === undefined || services.length === 0) return;
+  if (pressed === whole) for (const one of services) one.checked = whole.checked;
+  const on = services.filter(({ checked }) => checked).length;
+  whole.checked = on === services.length;
+  whole.indeterminate = on > 0 && !whole.checked;
 }
 
 /** A dialog that the browser opens above the page, with everything else out of reach. */

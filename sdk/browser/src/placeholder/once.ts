@@ -3,7 +3,7 @@ import type { ConsentSource } from '../../../core/consent.js';
 /** The part of a consent that this file reads. The names are public, because each built file shortens its own. */
 export type PublicConsent = Pick<
   ConsentSource,
-  'state' | 'subscribe' | 'allows' | 'choose' | 'isGpcOn' | 'isOptedOutOfSale'
+  'state' | 'subscribe' | 'allows' | 'allowsService' | 'choose' | 'isGpcOn' | 'isOptedOutOfSale'
 >;
 
 /** The visitor's statements so far: the choice in force, the signal, and the opt-out. */

@@ -5,7 +5,7 @@ import {
   placeholderLayer,
   placeholderStyle,
 } from '../../../banner/placeholder-layer.js';
-import type { KnownCategory } from '../../../core/answers.js';
+import type { KnownCategory, KnownService } from '../../../core/answers.js';
 import type { Presentation } from '../../../core/consent-body.js';
 import { schemeOf, viewOf } from '../banner/banner-view.js';
 import { SDK } from '../banner/presentation.js';
@@ -25,7 +25,7 @@ export interface SlotOptions {
 export interface SlotActions {
   /** Loads the content of this placeholder alone. */
   readonly loadOnce: () => void;
-  /** Called after the visitor permitted the categories. */
+  /** Called after the visitor permitted the content. */
   readonly onAllowed: () => void;
 }
 
@@ -41,7 +41,7 @@ export class Slot {
   #drawn = '';
   #style = '';
 
-  /** @param about the element with `data-consent`, and `title` or `alt` */
+  /** @param about the element with `data-consent` or `data-consent-service`, and `title` or `alt` */
   constructor(
     consent: PublicConsent,
     host: HTMLElement,
@@ -62,11 +62,11 @@ export class Slot {
   /** Draws what has changed since the last time. The host is hidden as long as there is nothing to ask. */
   draw(): void {
     const { configuration } = this.#consent.state;
-    const categories = askedFor(this.#consent, this.#about);
-    this.#host.hidden = categories.length === 0;
-    if (configuration === null || this.#host.hidden) return;
+    const asked = askedFor(this.#consent, this.#about);
+    this.#host.hidden = asked === null;
+    if (configuration === null || asked === null) return;
     const view = viewOf(configuration);
-    const state = this.#state(categories);
+    const state = this.#state(asked);
     const drawn = JSON.stringify([configuration.language, configuration.labels, state]);
     const style = placeholderStyle(view.appearance, schemeOf(view.appearance));
     if (style !== this.#style) styleRoot(this.#root, style, this.#options.nonce);
@@ -87,32 +87,41 @@ export class Slot {
     if (part === 'allow-all' && this.#allow()) this.#actions.onAllowed();
   }
 
-  #state(categories: readonly KnownCategory[]): PlaceholderState {
+  #state(asked: Asked): PlaceholderState {
     const { dataset, title } = this.#about;
     const { consentSrc = '', consentRecipient, consentImage, consentOnce = this.#options.consentOnce } = dataset;
     const host = hostOf(consentSrc);
     const hasSettings = document.querySelector('consent-banner') !== null;
     return {
       title: title || this.#about.getAttribute('alt') || this.#about.ariaLabel || host,
-      recipient: consentRecipient || host,
-      categories,
+      recipient: consentRecipient || [...new Set(asked.services.map((one) => one.recipient))].join(', ') || host,
+      ...asked,
       image: consentImage,
       canLoadOnce: String(consentOnce ?? true) !== 'false',
       permitting: this.#consent.state.status === 'chosen' ? 'counts' : hasSettings ? 'asks' : 'nowhere',
     };
   }
 
-  /** @returns whether the categories are permitted now */
+  /** @returns whether the content is permitted now */
   #allow(): boolean {
-    const keys = askedFor(this.#consent, this.#about).map(({ key }) => key);
-    const { status, choice } = this.#consent.state;
+    const asked = askedFor(this.#consent, this.#about);
+    const { status, choice, configuration } = this.#consent.state;
+    if (asked === null) return false;
     if (status !== 'chosen' || choice === null) {
       // The question is open. The button opens the settings, in which the visitor answers the whole question and saves.
-      setTimeout(() => tick(keys));
+      setTimeout(() => tick(asked));
       return false;
     }
-    const added = Object.fromEntries(keys.map((key) => [key, true]));
-    this.#consent.choose({ ...choice.categories, ...added }, this.#presentation());
+    const categories = { ...choice.categories };
+    const services = { ...choice.services };
+    for (const { key, services: all = [] } of configuration?.categories ?? []) {
+      const isAsked = asked.categories.some((one) => one.key === key);
+      if (isAsked) categories[key] = true;
+      // It follows its services.
+      else if (all.some((one) => asked.services.includes(one))) delete categories[key];
+      for (const one of all) if (isAsked || asked.services.includes(one)) services[one.key] = true;
+    }
+    this.#consent.choose(categories, this.#presentation(), services);
     return true;
   }
 
@@ -134,26 +143,45 @@ export class Slot {
   }
 }
 
-/**
- * The optional categories that content needs and the visitor does not permit. None if nothing can be asked now, or if the
- * site has no such category, as on a page with a test key: nobody could say what loading it means.
- * @param about the element with `data-consent`
- */
-export function askedFor(consent: PublicConsent, { dataset }: HTMLElement): readonly KnownCategory[] {
-  const { configuration, status } = consent.state;
-  const keys = dataset.consent?.match(/\S+/g) ?? [];
-  if (configuration === null || status === 'loading' || status === 'unavailable') return [];
-  const found = keys.map((key) => configuration.categories.find((category) => category.key === key));
-  return found.includes(undefined)
-    ? []
-    : found.flatMap((one) => (one === undefined || consent.allows(one.key) ? [] : one));
+/** What content needs that the visitor does not permit: categories, or services that have switches of their own. */
+export interface Asked {
+  readonly categories: readonly KnownCategory[];
+  readonly services: readonly KnownService[];
 }
 
-/** Ticks categories in the open settings, because the visitor pressed the button that names them. */
-function tick(keys: readonly string[]): void {
+/**
+ * What content needs and the visitor does not permit. Null if that is nothing, if nothing can be asked now, or if the site
+ * has no such category or service, as on a page with a test key: nobody could say what loading it means.
+ * @param about the element with `data-consent` or `data-consent-service`
+ */
+export function askedFor(consent: PublicConsent, { dataset }: HTMLElement): Asked | null {
+  const { configuration, status } = consent.state;
+  if (configuration === null || status === 'loading' || status === 'unavailable') return null;
+  const { consent: named = '', consentService: services } = dataset;
+  const isService = services !== undefined;
+  const rule = isService ? 'allowsService' : 'allows';
+  const { categories, service_switches } = configuration;
+  const keys = (services ?? named).match(/\S+/g) ?? [];
+  const missing = keys.filter((key) => !consent[rule](key));
+  const isKnown = (key: string, among: readonly KnownCategory[] = categories): boolean =>
+    among.some((one) => (isService ? one.services?.some((service) => service.key === key) : one.key === key));
+  if (missing.length === 0 || !keys.every((key) => isKnown(key))) return null;
+  const needed = categories.filter((one) => missing.some((key) => isKnown(key, [one])));
+  return isService && service_switches
+    ? {
+        categories: [],
+        services: needed.flatMap((one) => (one.services ?? []).filter(({ key }) => missing.includes(key))),
+      }
+    : { categories: needed, services: [] };
+}
+
+/** Ticks categories or services in the open settings, because the visitor pressed the button that names them. */
+function tick({ categories, services }: Asked): void {
   const dialog = document.querySelector('consent-banner')?.shadowRoot?.querySelector('dialog.settings[open]');
-  const boxes = keys.flatMap((key) => dialog?.querySelector<HTMLInputElement>(`[name="${key}"]`) ?? []);
-  for (const box of boxes) box.checked = true;
+  const wanted = [...categories.map(({ key }) => `[name="${key}"]`), ...services.map(({ key }) => `[value="${key}"]`)];
+  const boxes = wanted.flatMap((selector) => dialog?.querySelector<HTMLInputElement>(`input${selector}`) ?? []);
+  // A press, so that the switches of a category and of its services stay in agreement.
+  for (const box of boxes) if (!box.checked) box.click();
   boxes[0]?.focus();
 }
 

@@ -3,6 +3,31 @@ import type { Kept } from '../../../../sdk/core/choice.js';
 import type { Tab } from './tab.js';
 
 const OPTIONAL = ['analytics', 'marketing'] as const;
+const SERVICES = ['maps', 'films'] as const;
+
+/** Whether a page permits anything that a visitor can refuse. */
+export function permitsSomething({ page }: Tab): boolean {
+  return OPTIONAL.some((one) => page.allows(one)) || SERVICES.some((one) => page.allows(one, true));
+}
+
+/** What a page must permit after answers, by the rules of docs/sdk.md. */
+export function checkAnswers(tab: Tab, categories: Answers, named: Answers): boolean {
+  const { page, configuration } = tab;
+  const services = configuration.categories.flatMap((one) => (one.services ?? []).map(({ key }) => key));
+  const isServiceOn = (one: string): boolean => named[one] ?? categories.marketing === true;
+  const isMarketingOn = (categories.marketing ?? services.length > 0) && services.every(isServiceOn);
+  const isAnalyticsOn = categories.analytics === true;
+  if (page.allows('analytics') !== isAnalyticsOn || page.allows('marketing') !== isMarketingOn)
+    throw new Error('a choice has no effect at once');
+  if (SERVICES.some((one) => page.allows(one, true) !== (services.includes(one) && isServiceOn(one))))
+    throw new Error('a choice has no effect on a service at once');
+  const isPermission = isAnalyticsOn || isMarketingOn || services.some(isServiceOn);
+  const decision = isAnalyticsOn && isMarketingOn ? 'accepted' : 'partial';
+  if (isPermission && page.facts.newest?.decision !== decision)
+    throw new Error(`${page.facts.newest?.decision} in place of ${decision}`);
+  return isPermission;
+}
+type Answers = Readonly<Record<string, boolean>>;
 
 /** Names a choice by its order and by what it keeps of its question: two hosts may make choices of one order. */
 const nameOf = ({ at, asked }: Kept): string => `${at} ${asked}`;
@@ -32,7 +57,10 @@ export class AskedQuestions {
       return;
     }
     const added = askedIn(configuration)[1]?.filter((one) => !asked.includes(one)) ?? [];
-    const isMore = added.some((one) => page.choice?.categories[one.split('/')[0] ?? '']);
+    const isMore = added.some((one) => {
+      const [category = '', kind, service = ''] = one.split('/');
+      return page.choice?.categories[category] === true || (kind === 's' && page.choice?.services?.[service] === true);
+    });
     if (page.isAskedAgain !== isMore)
       throw new Error(`asked again: ${page.isAskedAgain}, but more was added: ${isMore}`);
   }
@@ -47,11 +75,11 @@ export interface Signal {
 }
 
 /** The notice stands exactly where the signal opts out by law and nothing optional is permitted. @throws Error otherwise */
-export function checkNotice({ page }: Tab, { law, isOn, isSteady }: Signal): void {
+export function checkNotice(tab: Tab, { law, isOn, isSteady }: Signal): void {
+  const { page } = tab;
   const { notice } = page;
   if (notice !== undefined && (law !== 'ccpa' || !isOn)) throw new Error('a notice without a signal that opts out');
-  if (notice !== undefined && OPTIONAL.some((category) => page.allows(category)))
-    throw new Error('a notice beside a permission');
+  if (notice !== undefined && permitsSomething(tab)) throw new Error('a notice beside a permission');
   if (isSteady && isOn && law === 'ccpa' && notice === undefined && page.facts.newest?.isPermitted === false)
     throw new Error('a signal that opts out has no notice');
 }

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import type { Keeping } from './browser.js';
 import type { Fate } from './service.js';
-import { type Happening, World } from './world.js';
+import { type Happening, World, type WorldOptions } from './world.js';
 
 const HOUR_MS = 3_600_000;
 const tab = fc.nat(3);
@@ -15,6 +15,13 @@ const categories = fc.constantFrom<Readonly<Record<string, boolean>>>(
   { analytics: true },
   { marketing: true },
 );
+const services = fc.constantFrom<Readonly<Record<string, boolean>>>(
+  {},
+  {},
+  { maps: true },
+  { maps: true, films: true },
+  { films: false },
+);
 /** The last: the first consent of a stream keeps failing by itself, and the next one is answered. */
 const fates = fc.oneof(
   { weight: 7, arbitrary: fc.array(fate, { minLength: 1, maxLength: 3 }) },
@@ -24,7 +31,7 @@ const keeping = fc.constantFrom<Keeping>('kept', 'kept', 'blocked', 'throws', 'f
 
 const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('open'), host: fc.nat(1), path: fc.nat(2) }) },
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('choose'), tab, categories }) },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('choose'), tab, categories, services }) },
   {
     weight: 5,
     arbitrary: fc.record({ kind: fc.constant('send'), tab, fates }),
@@ -47,6 +54,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('publish'),
       recipients: fc.constantFrom<readonly string[]>([], ['Ads'], ['Ads', 'Maps']),
+      services: fc.constantFrom<readonly string[]>([], ['maps'], ['maps', 'films']),
     }),
   },
 );
@@ -54,9 +62,13 @@ const trouble: fc.Arbitrary<Happening> = fc.oneof(
   fc.record({ kind: fc.constantFrom('cookies', 'storage'), keeping }),
   fc.record({ kind: fc.constant('clear') }),
 );
-const world = fc.record({ law: fc.constantFrom('gdpr', 'ccpa', 'kvkk', null), isShared: fc.boolean() });
+const world = fc.record({
+  law: fc.constantFrom('gdpr', 'ccpa', 'kvkk', null),
+  isShared: fc.boolean(),
+  services: fc.constantFrom<readonly string[]>([], ['maps'], ['maps', 'films']),
+});
 
-function run(options: { law: string | null; isShared: boolean }, happenings: readonly Happening[]): void {
+function run(options: WorldOptions, happenings: readonly Happening[]): void {
   const one = new World(options);
   one.happen({ kind: 'open', host: 0, path: 0 });
   for (const what of happenings) one.happen(what);

@@ -69,6 +69,7 @@ export class ModelService {
       type: sent.consent_type,
       decision: sent.decision,
       categories: sent.categories ?? null,
+      services: sent.services ?? null,
       notice: presentation?.notice?.text,
     });
     return fate === 'lost' ? { ...none, status: 0 } : { ...none, status: 202, acceptance };

@@ -9,11 +9,15 @@ const category = (key: string, required: boolean) => ({
   cookies: [],
 });
 
-/** The configuration of the tests' site, in a region with this law. */
+/**
+ * The configuration of the tests' site, in a region with this law.
+ * @param services keys of the services of `marketing`, each with a switch
+ */
 export function configurationIn(
   compliance_framework: string | null,
   version = 'v1',
   recipients: readonly string[] = [],
+  services: readonly string[] = [],
 ): Configuration {
   return {
     language: 'en',
@@ -27,8 +31,13 @@ export function configurationIn(
     categories: [
       category('necessary', true),
       category('analytics', false),
-      { ...category('marketing', false), recipients: [...recipients] },
+      {
+        ...category('marketing', false),
+        recipients: [...recipients],
+        services: services.map((one) => ({ key: one, name: one, recipient: one, policy_url: null })),
+      },
     ],
+    service_switches: services.length > 0,
     documents: [
       {
         slug: 'cookie-policy',

@@ -1,5 +1,5 @@
 import { type Keeping, ModelBrowser } from './browser.js';
-import { AskedQuestions, checkNotice } from './rules-of-pages.js';
+import { AskedQuestions, checkAnswers, checkNotice, permitsSomething } from './rules-of-pages.js';
 import { type Fate, ModelService } from './service.js';
 import { configurationIn } from './site.js';
 import { Tab } from './tab.js';
@@ -7,25 +7,28 @@ import { Tab } from './tab.js';
 const HOSTS = ['www.shop.example', 'blog.shop.example'] as const;
 const PATHS = ['/', '/shop/garden', '/a/'] as const;
 const DOMAIN = 'shop.example';
-const OPTIONAL = ['analytics', 'marketing'] as const;
 const MOST_TABS = 4;
 const DAY_MS = 86_400_000;
 const START = Date.UTC(2026, 0, 1);
+
+type Answers = Readonly<Record<string, boolean>>;
 
 /** A step of a sequence. A number selects a host, path, page or category, modulo how many there are. */
 export type Happening =
   | { readonly kind: 'open'; readonly host: number; readonly path: number }
   | { readonly kind: 'close' | 'look'; readonly tab: number }
-  | { readonly kind: 'choose'; readonly tab: number; readonly categories: Readonly<Record<string, boolean>> }
+  | { readonly kind: 'choose'; readonly tab: number; readonly categories: Answers; readonly services: Answers }
   | { readonly kind: 'send'; readonly tab: number; readonly fates: readonly Fate[] }
   | { readonly kind: 'pass' | 'jump'; readonly ms: number }
-  | { readonly kind: 'publish'; readonly recipients: readonly string[] }
+  | { readonly kind: 'publish'; readonly recipients: readonly string[]; readonly services: readonly string[] }
   | { readonly kind: 'signal' | 'share' | 'clear' }
   | { readonly kind: 'cookies' | 'storage'; readonly keeping: Keeping };
 
 export interface WorldOptions {
   readonly law: string | null;
   readonly isShared: boolean;
+  /** Keys of the services that have switches. */
+  readonly services: readonly string[];
 }
 
 interface Made {
@@ -75,10 +78,10 @@ export class World {
   /** By host: whether the visitor permitted something, by the newest choice that was not refused. */
   readonly #standing = new Map<string, { readonly key: string; readonly is: boolean; readonly was: boolean }>();
 
-  constructor({ law, isShared }: WorldOptions) {
+  constructor({ law, isShared, services }: WorldOptions) {
     this.#isShared = isShared;
     this.#law = law;
-    this.#configuration = configurationIn(law);
+    this.#configuration = configurationIn(law, 'v1', [], services);
   }
 
   /** @throws Error when an invariant does not hold */
@@ -95,7 +98,7 @@ export class World {
         this.#look(this.#tab(what.tab));
         break;
       case 'choose':
-        this.#choose(this.#tab(what.tab), what.categories);
+        this.#choose(this.#tab(what.tab), what.categories, what.services);
         break;
       case 'send':
         this.#send(this.#tab(what.tab), what.fates);
@@ -114,7 +117,7 @@ export class World {
         this.#signalled = this.#turn;
         break;
       case 'publish':
-        this.#configuration = configurationIn(this.#law, 'v1', what.recipients);
+        this.#configuration = configurationIn(this.#law, 'v1', what.recipients, what.services);
         break;
       case 'share':
         if (!this.#isShared) this.#wasShared = true;
@@ -210,17 +213,15 @@ export class World {
     if (tab !== undefined && this.service.refused.size > size) this.#checkAskedAgain(tab);
   }
 
-  #choose(tab: Tab | undefined, categories: Readonly<Record<string, boolean>>): void {
+  #choose(tab: Tab | undefined, categories: Answers, services: Answers): void {
     if (tab === undefined) return;
     this.#elapsed += 1;
     tab.isTold = false;
-    const key = tab.page.handle({ type: 'chose', categories });
-    const isPermission = OPTIONAL.some((category) => categories[category]);
+    const key = tab.page.handle({ type: 'chose', categories, services });
     const hosts = tab.domain === undefined ? [tab.host] : HOSTS;
     const { newest } = tab.page.facts;
     if (key === undefined || newest?.key !== key) throw new Error('a choice was not taken');
-    if (OPTIONAL.some((category) => tab.page.allows(category) !== (categories[category] === true)))
-      throw new Error('a choice has no effect at once');
+    const isPermission = checkAnswers(tab, categories, services);
     if (!isPermission) this.#checkDecision(tab, newest.decision);
     if (!this.#isClean && tab.page.queue.items().every(({ idempotency_key }) => idempotency_key !== key))
       throw new Error('a choice does not wait for the service');
@@ -285,15 +286,14 @@ export class World {
     for (const tab of this.#tabs) {
       // A refusal on a page holds on that page, also if the browser lost it.
       const isOwn = !this.#isClean && !this.#wasSetBack && (this.#refusedOn.get(tab) ?? 0) > this.#permission;
-      if (isOwn && OPTIONAL.some((category) => tab.page.allows(category)))
-        throw new Error('permitted after a refusal on the same page');
+      if (isOwn && permitsSomething(tab)) throw new Error('permitted after a refusal on the same page');
       const refusal = this.#refused.get(tab.host) ?? 0;
       const isSeen = (this.#looked.get(tab) ?? 0) >= refusal;
       const isVisible = this.#browser.cookies === 'kept' && this.#cleared < refusal;
       // Hosts that begin to share merge their choices: the newest counts.
       const isOver = this.#wasShared && this.#permission > refusal;
       if (refusal === 0 || isOver || (this.#permitted.get(tab) ?? 0) > refusal || !(isSeen || isVisible)) continue;
-      if (OPTIONAL.some((category) => tab.page.allows(category))) throw new Error('permitted after a refusal');
+      if (permitsSomething(tab)) throw new Error('permitted after a refusal');
     }
   }
 
