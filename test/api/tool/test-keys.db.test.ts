@@ -339,6 +339,7 @@ describe('test keys', () => {
         },
         ...{
           categories: null,
+          services: null,
           language: 'en',
           document_version_id: backend.version('cookie_policy'),
           channel: 'browser',

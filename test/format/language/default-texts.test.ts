@@ -71,7 +71,7 @@ describe.each(DEFAULT_LANGUAGES)('the texts in %s', (language) => {
       expect(text, place).toBe(text.trim().normalize('NFC'));
       expect(text.length, place).toBeGreaterThan(language === 'ja' || language.startsWith('zh') ? 1 : 2);
       // A name is put in the place of the mark.
-      const marks = place === 'labels.allow_all' || place === 'labels.receives' ? 1 : 0;
+      const marks = ['labels.allow_all', 'labels.allow', 'labels.receives'].includes(place) ? 1 : 0;
       expect(text.split('{0}').length - 1, place).toBe(marks);
       expect(text.replace('{0}', ''), place).not.toMatch(/[{}[\]<>|_]|\bTODO\b|\?\?/);
       // Straight quotes and apostrophes are those of a typewriter.
