@@ -11,7 +11,6 @@ import { createApp } from '../../../src/api/server/app.js';
 import { titleNeeding } from '../../support/missing-tools.js';
 
 const isBuilt = existsSync(fileURLToPath(new URL('../../../dashboard/dist/index.html', import.meta.url)));
-const ASSETS = fileURLToPath(new URL('../../../dashboard/dist/assets/', import.meta.url));
 /** Largest first load, in bytes as gzip. */
 const MOST_BYTES = 300_000;
 
