@@ -27,6 +27,7 @@ const MISTAKES: readonly (readonly [schema: z.ZodType, body: unknown])[] = [
   [CreateSiteRequest, { ...site, allowed_ips: ['everywhere'] }],
   [CreateDocumentRequest, { slug: 'Cookie Policy', kind: 'cookie_policy' }],
   [CreateCategoryRequest.pick({ key: true }), { key: 'Büro' }],
+  [CreateCategoryRequest.shape.services, [{ key: 'a', name: 'A', recipient: 'A Ltd', policy_url: 'http://a.example' }]],
   [CreateCookieRequest.pick({ name: true }), { name: 'two words' }],
   [CreateWebhookRequest, { url: 'shop', events: ['consent.recorded'] }],
   [RetentionRules, { retention_days: 0 }],

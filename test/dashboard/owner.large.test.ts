@@ -304,6 +304,25 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     }
     expect(await panel.violations('category')).toEqual([]);
     await panel.press('Save');
+    await panel.press('Edit: analytics');
+    await panel.press('Add a service');
+    await panel.type('Name of the service', 'Counter');
+    await panel.type('Company that receives the data', 'Counter Ltd');
+    await panel.type('Address of its privacy policy', 'http://counter.example');
+    await panel.type('Key', 'counter');
+    expect(await panel.violations('category-services')).toEqual([]);
+    await panel.press('Save');
+    await panel.sees('Enter a whole address');
+    await panel.type('Address of its privacy policy', 'https://counter.example/privacy');
+    await panel.press('Save');
+    await panel.doesNotSee('Enter a whole address');
+    await panel.press('Edit: analytics');
+    expect(await panel.page.evaluate(`document.querySelector('[name="services.0.recipient"]').value`)).toBe(
+      'Counter Ltd',
+    );
+    await panel.press('Cancel');
+    await panel.tick('Visitors can accept each service by itself');
+    await panel.press('Save', 'Controller and languages');
     await panel.press('Add a cookie');
     await panel.type('Name', '_visits');
     await panel.type('Provider', 'bakery.example');

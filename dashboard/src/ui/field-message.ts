@@ -11,7 +11,7 @@ const PATTERNS: readonly (readonly [pattern: RegExp, words: (words: Words, value
   [/^must be at most (-?\d+)$/, (words, most) => words.tooBig(most)],
   [/^must have at most (\d+) items?; /, (words, most) => words.tooMany(most)],
   [/^must be a (?:whole )?number\b/, (words) => words.number],
-  [/^must (?:be a URL, for example|have neither a user name nor a fragment)/, (words) => words.url],
+  [/^must (?:be a URL, for example|be an https URL|have neither a user name nor a fragment)/, (words) => words.url],
   [/^must be 1 to \d+ lower-case letters.* for example (\S+)$/, (words, example) => words.shortName(example)],
   [/^must be 1 to 200 visible ASCII characters$/, (words) => words.cookieName],
   [/^has a form that is not permitted/, (words) => words.form],
@@ -31,6 +31,7 @@ const PATTERNS: readonly (readonly [pattern: RegExp, words: (words: Words, value
   [/^must be the six digits/, (words) => words.code],
   [/^is wrong or was used before/, (words) => words.wrongCode],
   [/^must (?:be after|not be before) from$/, (words) => words.order],
+  [/^there is another service or category (.+)$/s, (words, key) => words.keyTaken(key)],
   [/^is missing$/, (words) => words.missing],
   [/^has gaps that are not filled in: (.+)$/s, (words, marks) => words.gaps(marks)],
 ];

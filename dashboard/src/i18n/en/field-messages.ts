@@ -28,6 +28,7 @@ export const fieldMessages = {
   code: 'Enter the six digits that the app shows.',
   wrongCode: 'This code is wrong, or was used before.',
   order: 'Enter a day that is not before the first one.',
+  keyTaken: (key: string) => `Another category or service has the key ${key}.`,
   missing: 'This is missing.',
   gaps: (marks: string) => `Fill in the gaps of the text first: ${marks}`,
 };

@@ -29,6 +29,7 @@ export const fieldMessages: typeof English = {
   code: 'Uygulamanın gösterdiği altı rakamı yazın.',
   wrongCode: 'Bu kod yanlış ya da daha önce kullanılmış.',
   order: 'İlk günden önce olmayan bir gün yazın.',
+  keyTaken: (key: string) => `Başka bir kategori veya hizmetin anahtarı da ${key}.`,
   missing: 'Bu eksik.',
   gaps: (marks) => `Önce metindeki boşlukları doldurun: ${marks}`,
 };

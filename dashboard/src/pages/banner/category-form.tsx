@@ -4,6 +4,7 @@ import { useApi } from '../../app-context.js';
 import { useFormats, useMessages } from '../../i18n/locale.js';
 import { ActionForm, type Values } from '../../ui/action-form.js';
 import { Checkbox, linesOf, SelectInput, TextInput } from '../../ui/fields.js';
+import { ServiceFields, servicesIn } from './service-fields.js';
 import { textsIn } from './texts-in.js';
 import { useDraftChange } from './use-draft.js';
 
@@ -22,7 +23,9 @@ export function CategoryForm({ siteId, draft, category, onClose }: CategoryFormP
   const { banner, common } = useMessages();
   const { languageName } = useFormats();
   const api = useApi();
+  const known = category?.services ?? [];
   const save = useDraftChange(siteId, (values: Values, revision) => {
+    const services = servicesIn(values, known);
     const members = {
       required: values.isTicked('required'),
       title: textsIn(values, 'title', draft.languages),
@@ -31,6 +34,7 @@ export function CategoryForm({ siteId, draft, category, onClose }: CategoryFormP
       personal_data: linesOf(values.text('personal_data')),
       recipients: linesOf(values.text('recipients')),
       retention_days: values.number('retention_days'),
+      ...(services !== undefined && { services }),
       revision,
     };
     return category === null
@@ -105,6 +109,7 @@ export function CategoryForm({ siteId, draft, category, onClose }: CategoryFormP
         hint={banner.retentionHint}
         defaultValue={category?.retention_days?.toString() ?? ''}
       />
+      <ServiceFields services={known} />
     </ActionForm>
   );
 }

@@ -3,7 +3,7 @@ import type { ConfigurationDraft } from '../../api/types.js';
 import { useApi, useMay } from '../../app-context.js';
 import { useFormats, useMessages } from '../../i18n/locale.js';
 import { ActionForm, type Values } from '../../ui/action-form.js';
-import { TextInput } from '../../ui/fields.js';
+import { Checkbox, TextInput } from '../../ui/fields.js';
 import { Section } from '../../ui/page.js';
 import { Facts } from '../../ui/table.js';
 import { useDraftChange } from './use-draft.js';
@@ -34,6 +34,9 @@ export function SettingsForm({ siteId, draft }: SettingsFormProps) {
           languages,
           default_language: text('default_language') ?? languages[0] ?? null,
           validity_days: values.number('validity_days'),
+          ...((values.isTicked('service_switches') || draft.service_switches !== undefined) && {
+            service_switches: values.isTicked('service_switches'),
+          }),
           revision,
         },
       }),
@@ -90,6 +93,9 @@ export function SettingsForm({ siteId, draft }: SettingsFormProps) {
             defaultValue={draft.validity_days === null ? '' : String(draft.validity_days)}
           />
         </div>
+        <Checkbox name="service_switches" defaultSelected={draft.service_switches === true}>
+          {banner.serviceSwitches}
+        </Checkbox>
       </ActionForm>
     </Section>
   );
