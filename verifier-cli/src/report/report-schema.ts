@@ -11,8 +11,8 @@ const Count = z.int().min(0);
 const VerdictName = z.enum(['valid', 'indeterminate', 'invalid']);
 const OutcomeName = z.enum(['pass', 'fail', 'indeterminate', 'not-applicable']);
 const Time = z.strictObject({
-  time: z.string().describe('RFC 3339, UTC, milliseconds'),
-  accuracy_ms: Count.describe('accuracy in milliseconds to either side, as the authority states it'),
+  time: z.string().describe('RFC 3339 in UTC, with milliseconds'),
+  accuracy_ms: Count.describe('accuracy that the authority states: plus or minus so many milliseconds'),
   checkpoint: Count.describe('size of the stamped checkpoint'),
 });
 const place = {
@@ -34,15 +34,15 @@ const Coded = z.strictObject({
 });
 
 const stated = {
-  message: z.string().describe('in English'),
-  code: Code.optional().describe('names the text of the message; absent where nothing is to be said'),
-  values: Coded.shape.values.describe('what stands in the text; absent if there is nothing'),
+  message: z.string().describe('the message in English'),
+  code: Code.optional().describe('code of the message, for translations; absent if the message is empty'),
+  values: Coded.shape.values.describe('values that the text contains; absent if there are none'),
 };
 
 const End = z.strictObject({
   date: z.string(),
   reason: stated.message,
-  code: Code.optional().describe('names the text of the reason'),
+  code: Code.optional().describe('code of the reason, for translations'),
   values: stated.values,
 });
 
@@ -67,17 +67,17 @@ const Check = z.strictObject({
     .max(2 * MAX_PROBLEMS),
   because: z
     .array(z.enum(CHECK_IDS))
-    .describe('checks whose findings cause all findings of this one; empty if one has no other cause'),
+    .describe('checks that explain every finding of this one; empty if a finding has no other cause'),
   affects: z.array(z.enum(CHECK_IDS)).describe('checks that fail or stay open because of this one'),
 });
 
 const Newest = z
   .strictObject({
-    checkpoint: Count.nullable().describe('its size; null if the package includes none'),
-    authorities: Count.describe('distinct authorities with a valid time stamp over it'),
-    authorities_demanded: Count.describe('number that the policies demand'),
-    witnesses: Count.describe('given witnesses with a valid cosignature over it'),
-    witnesses_demanded: Count.describe('number that the policy demands'),
+    checkpoint: Count.nullable().describe('size of the checkpoint; null if the package includes none'),
+    authorities: Count.describe('number of distinct authorities with a valid time stamp over it'),
+    authorities_demanded: Count.describe('number of authorities that the policies demand'),
+    witnesses: Count.describe('number of given witnesses with a valid cosignature over it'),
+    witnesses_demanded: Count.describe('number of witnesses that the policy demands'),
   })
   .describe('who has stamped and cosigned the newest checkpoint');
 
@@ -120,7 +120,7 @@ const Scan = z.strictObject({
   existed_by: Time.nullable().describe('time by which the record existed; null if it is not proved'),
   url: z.string(),
   method: z.enum(SCAN_METHODS).describe('`browser`: scripts ran; `http`: only the page was requested'),
-  choices: z.array(z.enum(SCAN_CHOICES)).describe('choices with which the page was visited'),
+  choices: z.array(z.enum(SCAN_CHOICES)).describe('choices that the visits to the page began with'),
   configuration: z
     .strictObject({
       sha256: z.string(),
@@ -128,7 +128,7 @@ const Scan = z.strictObject({
     })
     .nullable()
     .describe('configuration that the page was compared with; null if none was published'),
-  problems: z.array(Names.extend({ problem: z.enum(SCAN_PROBLEMS) })).describe('names with each problem'),
+  problems: z.array(Names.extend({ problem: z.enum(SCAN_PROBLEMS) })).describe('names of what was found, by problem'),
   third_party_hosts: Names,
   is_whole: z.boolean().describe('false if a visit was cut short, or if the record leaves something out'),
 });
@@ -154,7 +154,9 @@ const Coverage = z.strictObject({
   ledger_reaches: Count.nullable().describe('highest revision in the included batches'),
   is_whole: z
     .boolean()
-    .describe('requested as a whole, and complete from revision 0 to the last revision in the included batches'),
+    .describe(
+      'whether the whole stream was requested, and is complete from revision 0 to its last one in the included batches',
+    ),
 });
 
 /**
@@ -173,7 +175,7 @@ export const ReportSchema = z
         ledger_keys: z.array(z.string()).describe('verifier keys of the ledger'),
         roots: z.array(z.strictObject({ subject: z.string(), sha256: z.string() })),
       })
-      .describe('keys and root certificates that were given to the verifier: the verdict rests on them'),
+      .describe('keys and root certificates that were given to the verifier, on which the verdict depends'),
     verdict: VerdictName,
     as_of: Time.nullable().describe(
       'valid time stamp over the checkpoint of the package: later events are unknown; null if there is none',
@@ -275,7 +277,9 @@ export const ReportSchema = z
             .describe('the promised time, or the one by the policy of created_at if that is earlier'),
           contradicted: z
             .boolean()
-            .describe('the ledger holds another record under the event id: promise and entry prove it alone'),
+            .describe(
+              'whether the ledger holds another record under the event id, which promise and entry prove by themselves',
+            ),
         }),
       )
       .describe('promises given to the verifier, in the order given'),
@@ -296,7 +300,7 @@ export const ReportSchema = z
     not_proved: z.array(z.string()),
     work: z
       .strictObject({ done: Count, limit: Count.describe('depends on the size of the package alone') })
-      .describe('units of work that the verification cost'),
+      .describe('units of work that the verification took'),
     verified_at: z.string(),
   })
   .meta({ title: 'Report of consent-verify check' });
