@@ -1,8 +1,9 @@
 /**
  * A gap of a template, for example `[[who: name of the company]]`. The words before the colon are the same in every
- * language. A gap of which only a part was deleted still begins like this.
+ * language. A gap of which only a part was deleted still begins like this, and an editor
+ * may have escaped its brackets, or changed a space or a capital.
  */
-const GAP = /\[\[(?:who|what|recipients|periods|rights|contact):[^[\]\n]{0,200}\]{0,2}/g;
+const GAP = /\\?\[\\?\[\s?(?:who|what|recipients|periods|rights|contact)\s?:[^[\]\n]{0,200}\]{0,2}/gi;
 
 /**
  * The gaps of a text that nobody has filled in, each once. A text that has to name a gap itself writes `[&#91;who:` in

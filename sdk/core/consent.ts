@@ -472,7 +472,8 @@ export class ConsentCore {
   #onRefused(consent: QueuedConsent, error: ServiceError): void {
     console.error(`Consent Ledger: not recorded: ${error.code}: ${error.message}`);
     this.#error = error;
-    const isOutdated = error.code === 'CONFIG_OUTDATED';
+    // A category or service became another one while the page was open: the person is asked again.
+    const isOutdated = ['CONFIG_OUTDATED', 'INVALID_CATEGORIES'].includes(error.code);
     this.#handle({ type: 'refused', ...answered(consent), isOutdated });
   }
 

@@ -198,7 +198,12 @@ function agrees(text: string): boolean {
 function isPlain(text: string): boolean {
   const { record: content } = bySchema(text) ?? {};
   if (content === undefined) return false;
-  const names = [content.proof_key_id, ...Object.keys(content.categories ?? {})];
+  const services = Object.entries(('services' in content ? content.services : null) ?? {});
+  const names = [
+    content.proof_key_id,
+    ...Object.keys(content.categories ?? {}),
+    ...services.flatMap(([category, of]) => [category, ...Object.keys(of)]),
+  ];
   return names.every((found) => /^[A-Za-z0-9_.-]+$/.test(found)) && !text.includes('__proto__\\":');
 }
 

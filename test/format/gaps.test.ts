@@ -9,6 +9,9 @@ test.each([
   ['[[rights: which\nrights', ['[[rights: which']],
   ['<p>[[recipients:</p>', ['[[recipients:</p>']],
   ['[[what: a [[who: b]]', ['[[what: a ', '[[who: b]]']],
+  // An editor escaped the brackets, or changed a capital or a space.
+  ['\\[\\[who: x\\]\\]', ['\\[\\[who: x\\]']],
+  ['[[Who: x]] [[who : y]] [[ what: z]]', ['[[Who: x]]', '[[who : y]]', '[[ what: z]]']],
 ])('the gaps of %j are found', (text, gaps) => {
   expect(gapsIn(text)).toEqual(gaps);
 });

@@ -186,8 +186,9 @@ function ignoredKeys(
   member: string,
   reason: string,
 ): readonly FieldError[] {
+  const names = new Set(known);
   return Object.keys(answers ?? {})
-    .filter((key) => !known.includes(key))
+    .filter((key) => !names.has(key))
     .slice(0, MAX_WARNINGS)
     .map((key) => ({
       field: `${member}.${key.slice(0, MAX_NAMED)}`,

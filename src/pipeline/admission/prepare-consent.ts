@@ -25,7 +25,7 @@ import type { Attachment } from './attachments.js';
 import { encodeDisclosures, type KnownValues, personalFields } from './disclosures.js';
 import type { Evaluation, SiteConfig } from './evaluate.js';
 import type { ParsedConsent } from './parse-consents.js';
-import { decidedServices } from './services.js';
+import { decidedServices, withoutContradiction } from './services.js';
 
 /** All rows that the transaction writes for one consent, and the data of the response. */
 export interface PreparedConsent {
@@ -148,10 +148,13 @@ function recordOf(
 ): ConsentRecordV2 {
   const { config, version, token } = evaluation;
   const { request } = consent;
+  const common = commonMembers({ request, version, config, site, now }, eventId);
+  const services = decidedServices(request, config.record);
   return {
     v: 2,
-    ...commonMembers({ request, version, config, site, now }, eventId),
-    services: decidedServices(request, config.record),
+    ...common,
+    categories: withoutContradiction(common.categories, services),
+    services,
     valid_until: validUntil(now, config.record.validity_days),
     channel: caller.channel,
     api_key_id: caller.apiKey.id,

@@ -8,7 +8,8 @@ type Choice = Pick<ConsentRequest, 'categories' | 'services' | 'decision'>;
 /**
  * Returns the decision on every service of the configuration, by its category. A service that the request does not name
  * has the answer of its category, so that a caller who knows only categories permits what a person who pressed them
- * would.
+ * would. Where the request names a service and not its category, the others are refused: so the records of a site name
+ * all services of a category or none, and visitors cannot make many kinds of records, each of which a verifier keeps.
  * @returns null if visitors cannot decide on services, or if the request decides on none of them
  */
 export function decidedServices(
@@ -17,14 +18,28 @@ export function decidedServices(
 ): ConsentRecordV2['services'] {
   if (config.service_switches !== true) return null;
   const decided = config.categories.flatMap((category) => {
-    const ofCategory = memberOf(categories, category.key);
-    const answers = keysOf(category).flatMap((key) => {
-      const answer = memberOf(services, key) ?? ofCategory;
-      return answer === undefined ? [] : [[key, answer] as const];
-    });
-    return answers.length === 0 ? [] : [[category.key, Object.fromEntries(answers)] as const];
+    const keys = keysOf(category);
+    const isNamed = keys.some((key) => memberOf(services, key) !== undefined);
+    const ofCategory = memberOf(categories, category.key) ?? (isNamed ? false : undefined);
+    if (keys.length === 0 || ofCategory === undefined) return [];
+    return [
+      [category.key, Object.fromEntries(keys.map((key) => [key, memberOf(services, key) ?? ofCategory]))] as const,
+    ];
   });
   return decided.length === 0 ? null : Object.fromEntries(decided);
+}
+
+/**
+ * Returns the decisions on categories, of which none is granted if one of its services is refused. Only a withdrawal,
+ * which is never refused for its form, can ask for that.
+ */
+export function withoutContradiction(
+  categories: ConsentRecordV2['categories'],
+  services: ConsentRecordV2['services'],
+): ConsentRecordV2['categories'] {
+  if (categories === null || services === null) return categories;
+  const isWhole = (key: string): boolean => !Object.values(services[key] ?? {}).includes(false);
+  return Object.fromEntries(Object.entries(categories).map(([key, isGranted]) => [key, isGranted && isWhole(key)]));
 }
 
 /**

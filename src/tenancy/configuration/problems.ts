@@ -107,6 +107,11 @@ function* textProblems({
       yield* textProblem(`cookies.${name}.purpose.${language}`, purpose[language]);
     }
   }
+  for (const { key, recipients, personal_data: data, services = [] } of categories) {
+    const names = services.flatMap(({ name, recipient }) => [name, recipient]);
+    for (const text of [...recipients, ...data, ...names]) yield* gapProblems(`categories.${key}`, text);
+  }
+  for (const { name, provider } of cookies) yield* gapProblems(`cookies.${name}.provider`, provider);
 }
 
 /**
@@ -123,7 +128,12 @@ function missing(field: string): DraftProblem {
 
 function* textProblem(field: string, text: string | null | undefined): Generator<DraftProblem> {
   if (text === null || text === undefined || text.trim() === '') yield missing(field);
-  else if (gapsIn(text).length > 0) yield { field, message: gapProblem(gapsIn(text)) };
+  else yield* gapProblems(field, text);
+}
+
+function* gapProblems(field: string, text: string): Generator<DraftProblem> {
+  const gaps = gapsIn(text);
+  if (gaps.length > 0) yield { field, message: gapProblem(gaps) };
 }
 
 /** Maximum number of vendors that one message names. */

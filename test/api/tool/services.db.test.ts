@@ -85,6 +85,14 @@ describe('services that visitors accept one by one', () => {
     expect(await shown(all.record, all.visitor)).toEqual([services, services, services, services]);
   });
 
+  it('of a withdrawal that contradicts itself permit less', async () => {
+    const services = { counter: true, heatmap: false };
+    const withdrawn = await record({ decision: 'withdrawn', categories: { analytics: true }, services });
+    expect(await shown(withdrawn.record, withdrawn.visitor)).toEqual([services, services, services, services]);
+    const panel = await shop.inSite('dpo', 'GET', `/consents/${withdrawn.record.id}`);
+    expect(panel.body).toMatchObject({ data: { record: { categories: { analytics: false } } } });
+  });
+
   it('are refused with a code where they contradict their category or the decision', async () => {
     const answers = [
       await refused({ decision: 'partial', categories: { analytics: true }, services: { heatmap: false } }),

@@ -1,6 +1,13 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { DECISIONS } from '../../../schemas/events/consent-recorded.js';
 import type { ConsentCategory } from '../../../schemas/events/site-config.js';
-import { contradictoryServices, decidedServices } from '../../../src/pipeline/admission/services.js';
+import {
+  contradictoryServices,
+  decidedServices,
+  withoutContradiction,
+} from '../../../src/pipeline/admission/services.js';
+import { contradictedCategory } from '../../../verifier-cli/src/versions/answers.js';
 
 const category = (key: string, services: readonly string[], required = false): ConsentCategory => ({
   key,
@@ -31,7 +38,8 @@ test.each([
     { categories: { necessary: true, media: false }, services: { films: true } },
     { necessary: { basket: true }, media: { films: true, maps: false } },
   ],
-  [{ services: { maps: false } }, { media: { maps: false } }],
+  // A service without its category: the others are refused, so that records name all services of a category.
+  [{ services: { maps: true } }, { media: { films: false, maps: true } }],
   // A service that is not of the site, and a name that every object inherits.
   [
     { categories: { media: false }, services: { ads: true, constructor: true } },
@@ -68,3 +76,34 @@ test.each([
     expect(found.map(({ field }) => field)).toEqual(fields);
   },
 );
+
+test('no admitted choice makes a record that permits a category and refuses a service of it', () => {
+  const answer = (keys: readonly string[]) => fc.dictionary(fc.constantFrom(...keys), fc.boolean());
+  const choice = fc.record({
+    decision: fc.constantFrom(...DECISIONS),
+    categories: fc.option(answer(['necessary', 'media', 'plain'])),
+    services: fc.option(answer(['basket', 'films', 'maps', 'ads'])),
+  });
+  const check = (made: {
+    decision: (typeof DECISIONS)[number];
+    categories: Record<string, boolean> | null;
+    services: Record<string, boolean> | null;
+  }) => {
+    if (contradictoryServices(made, CONFIG).length > 0) return;
+    const services = decidedServices(made, CONFIG);
+    const categories = withoutContradiction(made.categories, services);
+    expect(contradictedCategory({ categories, services })).toBeNull();
+    if (made.decision !== 'withdrawn') expect(categories).toEqual(made.categories);
+  };
+  fc.assert(fc.property(choice, check), {
+    examples: [
+      [
+        {
+          decision: 'withdrawn',
+          categories: { media: true, necessary: true },
+          services: { films: false, basket: false },
+        },
+      ],
+    ],
+  });
+});

@@ -3,10 +3,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { type RunningApp, startApp } from '../../api/server/running-app.js';
+import { DEMO_CONFIG } from '../../../src/demo/seed/demo-texts.js';
+import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
+import { publishSiteConfig } from '../../../src/tenancy/configuration/publish-site-config.js';
+import { ask, get, type RunningApp, startApp } from '../../api/server/running-app.js';
 import { violationsOf } from '../../support/axe.js';
 import { chromiumPath } from '../../support/chromium.js';
 import { titleNeeding } from '../../support/missing-tools.js';
+import { until } from '../../support/wait.js';
 import { Shop } from './shop.js';
 import { Visitor } from './visitor.js';
 
@@ -14,31 +18,31 @@ const isBuilt = existsSync(fileURLToPath(new URL('../../../sdk/browser/dist/plac
 const canRun = chromiumPath !== undefined && isBuilt;
 /** Folder for pictures, to look at. */
 const { BANNER_PICTURES: PICTURES } = process.env;
+const Config = z.object({ data: z.object({ service_switches: z.boolean().optional() }) });
+const Kept = z.object({ consent_token: z.string() });
 const SERVICES = [
   { key: 'youtube', name: 'YouTube', recipient: 'Google Ireland', policy_url: 'https://policies.example/youtube' },
   { key: 'vimeo', name: 'Vimeo', recipient: 'Vimeo.com, Inc.', policy_url: null },
 ];
 
-/**
- * Gives the category `marketing` of every configuration services, and accepts each consent in place of the service. The
- * bodies are in `window.sent`.
- */
-const withServices = (hasSwitches: boolean): string => `{
-  const read = window.fetch;
+/** The demonstration's configuration, in which visitors read or accept the services of one category. */
+const configuration = (hasSwitches: boolean) => ({
+  ...DEMO_CONFIG,
+  categories: DEMO_CONFIG.categories.map((one) => (one.key === 'marketing' ? { ...one, services: SERVICES } : one)),
+  service_switches: hasSwitches,
+});
+
+/** Keeps the consents that the page sends, and what the service answers. */
+const RECORDER = `{
+  const real = window.fetch;
   window.sent = [];
+  window.answered = [];
   window.fetch = async (url, init) => {
-    const path = new URL(url).pathname;
-    if (init?.method === 'POST' && path.endsWith('/consents')) {
-      sent.push(JSON.parse(init.body));
-      const data = { consent_token: 'ct_' + String(sent.length).padStart(32, '0'), proof_hash: 'f'.repeat(64), created_at: new Date().toISOString(), duplicate: false, promise: null };
-      return new Response(JSON.stringify({ data }), { status: 202 });
-    }
-    const answer = await read(url, init);
-    if (!path.endsWith('/config')) return answer;
-    const body = await answer.json();
-    body.data.service_switches = ${hasSwitches};
-    for (const one of body.data.categories) one.services = one.key === 'marketing' ? ${JSON.stringify(SERVICES)} : [];
-    return new Response(JSON.stringify(body), { status: answer.status });
+    const isConsent = init?.method === 'POST' && new URL(url).pathname.endsWith('/consents');
+    if (isConsent) sent.push(JSON.parse(init.body));
+    const answer = await real(url, init);
+    if (isConsent) answered.push(answer.status);
+    return answer;
   };
 }`;
 
@@ -47,12 +51,14 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'se
   let shop: Shop;
   let visitor: Visitor;
   let frame: string;
+  let demo: SeededDemo;
   beforeAll(async () => {
     shop = await Shop.open();
     app = await startApp('serve');
-    const demo = await app.seed({ allowedOrigins: [shop.origin] });
+    demo = await app.seed({ allowedOrigins: [shop.origin] });
     shop.use(app.url, demo.keys.write);
     frame = `http://media.localhost:${shop.port}/film`;
+    await publish(true);
     visitor = await Visitor.start(chromiumPath ?? '', shop, ['--host-resolver-rules=MAP *.localhost 127.0.0.1']);
   });
   afterAll(async () => {
@@ -60,14 +66,19 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'se
     await app?.stop();
     await shop?.close();
   });
+  const publish = async (hasSwitches: boolean): Promise<void> => {
+    await publishSiteConfig(app.service.installation.adminPool, demo.site.id, configuration(hasSwitches));
+    const read = async () => Config.parse((await get(app, '/tool/v1/config', demo.keys.read)).body).data;
+    await until(async () => (await read()).service_switches === hasSwitches);
+  };
   beforeEach(() => visitor.forget());
   afterEach(() => visitor.page.send('Emulation.clearDeviceMetricsOverride'));
 
   const film = (service: string) =>
     `<iframe data-consent="marketing" data-consent-service="${service}" data-consent-src="${frame}/${service}" data-consent-placeholder title="Our garden in June" width="560" height="315"></iframe>`;
   const script = `<script nonce="c2hvcA" type="text/plain" data-consent-service="youtube" src="/youtube.js"></script>`;
-  const visit = async (body = film('youtube') + film('vimeo') + script, hasSwitches = true): Promise<void> => {
-    await visitor.visit({ body, before: [withServices(hasSwitches)] });
+  const visit = async (body = film('youtube') + film('vimeo') + script): Promise<void> => {
+    await visitor.visit({ body, before: [RECORDER] });
     await expect
       .poll(() =>
         visitor.page.evaluate(
@@ -86,7 +97,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'se
   const press = (selector: string) => visitor.inBanner(`banner.querySelector('dialog.settings ${selector}').click()`);
   /** The next consent that the page sent. */
   const next = async () => {
-    await expect.poll(() => visitor.page.evaluate('sent.length')).toBeGreaterThan(0);
+    await expect.poll(() => visitor.page.evaluate('answered.shift()')).toBe(202);
     return z
       .object({
         decision: z.string(),
@@ -144,6 +155,10 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'se
     });
     await expect.poll(sources).toEqual([`${frame}/youtube`, '']);
     await expect.poll(() => visitor.ran()).toEqual(['/youtube.js']);
+    const { consent_token: token } = Kept.parse(await visitor.cookie());
+    const path = `/api/v1/public/consents/verify?token=${token}`;
+    const recorded = { valid: true, data: { decision: 'partial', services: { youtube: true, vimeo: false } } };
+    await expect.poll(async () => (await ask(app.url + path)).body).toMatchObject(recorded);
     // The settings show it again, on another page too.
     await visit(film('vimeo'));
     await visitor.page.evaluate(`consentLedger.banner.then((one) => one.openSettings())`);
@@ -175,7 +190,8 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'se
   });
 
   test('without switches the services stand by name, and their category decides', async () => {
-    await visit(film('youtube'), false);
+    await publish(false);
+    await visit(film('youtube'));
     const text = `document.querySelector('consent-placeholder').shadowRoot.querySelector('[part=allow-all]').textContent`;
     expect(await visitor.page.evaluate(text)).toBe('Allow all of Advertising: Demonstration Ads Ltd., YouTube, Vimeo…');
     await visitor.click('settings');

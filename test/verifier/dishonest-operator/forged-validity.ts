@@ -156,6 +156,10 @@ function* configurations(): Generator<Forgery> {
       'services, although its configuration has no switches for them',
       { plan: (plan) => changeConfiguration(plan, 'configuration 2', { service_switches: false }) },
     ],
+    [
+      'a category that reads as a service of its configuration',
+      change('alice 3', { categories: { 'analytics/maps': true }, services: null }),
+    ],
     ['a configuration that is left out', { choice: (choice) => leaveOut(choice, 'configuration 1') }],
     [
       'a configuration whose text was changed',

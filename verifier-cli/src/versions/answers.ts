@@ -7,12 +7,18 @@ export interface Answer {
   readonly isGranted: boolean;
 }
 
-/** All answers of a record, those to categories first. No key contains `/`. */
+/**
+ * All answers of a record, those to categories first. No key of a configuration contains `/`, but a forged record may
+ * have one: as a category it must not read as a service.
+ */
 export function answersOf({
   categories,
   services,
 }: Pick<ConsentMembers, 'categories' | 'services'>): readonly Answer[] {
-  const ofCategories = Object.entries(categories ?? {}).map(([path, isGranted]) => ({ path, isGranted }));
+  const ofCategories = Object.entries(categories ?? {}).map(([key, isGranted]) => ({
+    path: key.includes('/') ? `${key}/` : key,
+    isGranted,
+  }));
   const ofServices = Object.entries(services ?? {}).flatMap(([category, answers]) =>
     Object.entries(answers).map(([key, isGranted]) => ({ path: `${category}/${key}`, isGranted })),
   );
@@ -21,8 +27,11 @@ export function answersOf({
 
 /** The paths that a record permits: of a permitted category without those of its services. */
 export function permittedPaths(consent: Pick<ConsentMembers, 'categories' | 'services'>): readonly string[] {
-  const granted = answersOf(consent).flatMap(({ path, isGranted }) => (isGranted ? [path] : []));
-  return granted.filter((path) => !granted.some((other) => path.startsWith(`${other}/`)));
+  const { categories, services } = consent;
+  const rest = Object.entries(services ?? {}).filter(([category]) => categories?.[category] !== true);
+  return answersOf({ categories, services: Object.fromEntries(rest) }).flatMap(({ path, isGranted }) =>
+    isGranted ? [path] : [],
+  );
 }
 
 /** The paths on which a person could decide under a category. */
