@@ -29,7 +29,10 @@ export function asImport(plan: Plan, label: string = LABEL): PlannedEvent {
   const event = eventOf(plan, label);
   const created = Date.parse(String(event.record.created_at));
   event.type = 'ConsentImported.v1';
+  // An import has the members of version 1.
+  delete event.record.services;
   Object.assign(event.record, {
+    v: 1,
     channel: 'import',
     api_key_id: null,
     valid_until: instant(created + 20 * DAY),
