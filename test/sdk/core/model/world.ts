@@ -311,12 +311,15 @@ export class World {
     if (!this.service.answered.has(key)) throw new Error('a choice waits for the host on which it was made');
   }
 
-  /** A choice that the service refused is asked again. */
+  /**
+   * A choice that the service refused is asked again, unless it is on record: another host may repeat it after a day, when
+   * the service knows its key no more.
+   */
   #checkAskedAgain(tab: Tab): void {
     if (!this.#isClean || this.#wasShared || this.#wasSignalled) return;
     const last = this.#made.findLast(({ host }) => this.#isShared || host === tab.host);
-    if (last !== undefined && this.service.refused.has(last.key) && tab.page.choice !== null)
-      throw new Error('a refused choice is not asked again');
+    const isRefused = last !== undefined && this.service.refused.has(last.key) && !this.service.answered.has(last.key);
+    if (isRefused && tab.page.choice !== null) throw new Error('a refused choice is not asked again');
   }
 
   /** Hosts that began to share the choice share the identity from the first choice after it. */
