@@ -34,7 +34,7 @@ h3{font-size:1em;margin:0}\
 p{margin:0 0 .75em}\
 ul{margin:0;padding-inline-start:1.25em}\
 .services{list-style:none}\
-li>label{display:inline-flex;align-items:baseline;font-weight:400}\
+li>label{display:inline-flex;align-items:baseline;font:inherit}\
 .head{display:flex;flex-wrap:wrap;gap:.5em;justify-content:space-between}\
 :is(section,[open]).first{display:flex;flex-direction:column;gap:.75em}\
 .words{flex:1;overflow:auto;padding:5px;margin:-5px}\

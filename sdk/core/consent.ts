@@ -473,7 +473,7 @@ export class ConsentCore {
     console.error(`Consent Ledger: not recorded: ${error.code}: ${error.message}`);
     this.#error = error;
     // A category or service became another one while the page was open: the person is asked again.
-    const isOutdated = ['CONFIG_OUTDATED', 'INVALID_CATEGORIES'].includes(error.code);
+    const isOutdated = error.code === 'CONFIG_OUTDATED' || error.code === 'INVALID_CATEGORIES';
     this.#handle({ type: 'refused', ...answered(consent), isOutdated });
   }
 
