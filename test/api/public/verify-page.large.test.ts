@@ -28,6 +28,7 @@ const record = {
   created_at: '2026-03-01T10:11:00.000Z',
   site_domain: '<img src=x onerror=alert(1)>',
   categories: { analytics: true },
+  services: null,
   language: 'en',
   valid_until: null,
   imported_from: null,
