@@ -81,5 +81,9 @@ const BY_LANGUAGE: ReadonlyMap<string, LabelTexts> = new Map(Object.entries(LABE
  * @returns undefined if the language has none
  */
 export function labelsIn(language: string): LabelTexts | undefined {
-  return BY_LANGUAGE.get(matchLanguage([...BY_LANGUAGE.keys()], [language]) ?? '');
+  const all = [...BY_LANGUAGE.keys()];
+  // Each request for a configuration comes here, and to compare a tag like en-GB with all of them takes half a millisecond.
+  const [own = ''] = language.toLowerCase().split('-');
+  const near = all.filter((tag) => tag === own || tag.startsWith(`${own}-`));
+  return BY_LANGUAGE.get(matchLanguage(near, [language]) ?? matchLanguage(all, [language]) ?? '');
 }
