@@ -9,7 +9,7 @@ import { localeOf } from '../language/language-tag.js';
 import { CANONICAL_DIGITS, InputTime, InputUuid, numberInUrl } from './common.js';
 import { CONSENT_LIMITS } from './consent-limits.js';
 import { S2sConsentRequest } from './consents.js';
-import { DecidedServices } from './decided-services.js';
+import { DecidedServices } from './decided.js';
 import { TEST_MEMBER } from './test-mark.js';
 
 /** Maximum number of records of a page of JSON. NDJSON and CSV have no limit. */

@@ -3,7 +3,7 @@ import { COMPLIANCE_FRAMEWORKS, DECISIONS } from '../events/consent-recorded.js'
 import { DocumentVersionPublishedRecord } from '../events/notices.js';
 import { Instant, Sha256Hex, Uuid } from '../evidence/primitives.js';
 import { InputUuid } from './common.js';
-import { DecidedServices } from './decided-services.js';
+import { DecidedCategories, DecidedServices } from './decided.js';
 import { STATED_ORIGIN } from './stated-origin.js';
 import { TEST_MEMBER } from './test-mark.js';
 
@@ -29,10 +29,7 @@ export const StatusItem = z
     proof_hash: Sha256Hex.describe('HMAC-SHA256 of the record, in hex.'),
     consent_type: z.string().describe('Kind of the consent, for example `cookie`.'),
     decision: z.enum(DECISIONS).describe('Decision of the person. `partial`: some of the categories.'),
-    categories: z
-      .record(z.string(), z.boolean())
-      .nullable()
-      .describe('The decision on each category: true if accepted. Null if the consent has no categories.'),
+    categories: DecidedCategories,
     services: DecidedServices,
     language: z.string().describe('Language (BCP 47).'),
     document_slug: z.string().nullable().describe('Slug of the document, or null if the service does not know it.'),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { DECISIONS } from '../events/consent-recorded.js';
 import { Instant } from '../evidence/primitives.js';
-import { DecidedServices } from './decided-services.js';
+import { DecidedCategories, DecidedServices } from './decided.js';
 import { STATED_ORIGIN } from './stated-origin.js';
 import { TEST_MEMBER } from './test-mark.js';
 
@@ -69,10 +69,7 @@ export const PublicVerifyResponse = z
     server_record_found: z.literal(true).describe('Whether the service has a record of this token.'),
     data: VerifiedRecord.extend({
       site_domain: z.string().nullable().describe('Domain of the site, or null if the service does not know it.'),
-      categories: z
-        .record(z.string(), z.boolean())
-        .nullable()
-        .describe('The decision on each category: true if accepted. Null if the consent has no categories.'),
+      categories: DecidedCategories,
       services: DecidedServices,
       language: z.string().nullable().describe('Language (BCP 47).'),
       valid_until: Instant.nullable().describe('Until when the consent is valid, or null for no limit.'),

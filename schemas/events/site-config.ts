@@ -120,12 +120,17 @@ export type SiteConfigPublishedRecord = z.infer<typeof SiteConfigPublishedRecord
 /** What a configuration says about services. */
 export type ServiceConfiguration = Pick<SiteConfigPublishedRecord, 'categories' | 'service_switches'>;
 
+/** Keys of the services of a category. */
+export function serviceKeys({ services = [] }: Pick<ConsentCategory, 'services'>): readonly string[] {
+  return services.map(({ key }) => key);
+}
+
 /** Keys of the services that visitors of a site can decide on, in the order of the configuration. */
 export function decidableServices({
   categories,
   service_switches: hasSwitches,
 }: ServiceConfiguration): readonly string[] {
-  return hasSwitches === true ? categories.flatMap(({ services = [] }) => services.map(({ key }) => key)) : [];
+  return hasSwitches === true ? categories.flatMap(serviceKeys) : [];
 }
 
 /** A problem of a configuration, and its path. */

@@ -62,8 +62,8 @@ const uuid = plain((cursor) => cursor.uuid());
 const hash = plain(takeHash);
 
 /**
- * Every member of a consent record of version 2: the writer and the fast reader of its canonical text are made
- * from this table, so that they cannot differ. Its schema is `ConsentRecordV2`; a record of version 1 is read by its own.
+ * Every member of a consent record of version 2: the writer and the fast reader of its canonical text are made from
+ * this table, so that they cannot differ. Its schema is `ConsentRecordV2`. Records of version 1 are read by theirs.
  */
 const MEMBERS: { readonly [K in keyof ConsentRecordV2]: Member<ConsentRecordV2[K]> } = {
   api_key_id: uuid,

@@ -1,3 +1,4 @@
+import { ownMember } from '../json/own-member.js';
 import type { GppStatement, OptOutValue } from './gpp-string.js';
 import type { GppSettings, TcfSettings } from './iab-settings.js';
 import { areKnownVendors, areWithin, type TcStatement } from './tc-string.js';
@@ -90,5 +91,5 @@ export function areOptOuts({ sections }: GppStatement, expected: OptOutValue): b
 }
 
 function isPermitted(answers: Answers, key: string): boolean {
-  return Object.hasOwn(answers, key) && answers[key] === true;
+  return ownMember(answers, key) === true;
 }

@@ -1,7 +1,7 @@
 /**
  * A gap of a template, for example `[[who: name of the company]]`. The words before the colon are the same in every
- * language. A gap of which only a part was deleted still begins like this, and an editor
- * may have escaped its brackets, or changed a space or a capital.
+ * language. A gap of which only a part was deleted still begins like this, and an editor may have escaped its brackets,
+ * or changed a space or a capital.
  */
 const GAP = /\\?\[\\?\[\s?(?:who|what|recipients|periods|rights|contact)\s?:[^[\]\n]{0,200}\]{0,2}/gi;
 

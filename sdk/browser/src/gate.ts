@@ -16,8 +16,8 @@ export interface GateOptions extends SlotOptions {
  * - `<iframe data-consent="marketing" data-consent-src="…">` (or `img`) loads then.
  *
  * `link` and `object` also load by `data-consent-src`. Several categories are separated by spaces; all of them must be
- * permitted. With `data-consent-service`, the services that it names decide instead of the categories. Until then, an element with `data-consent-placeholder` is replaced by the placeholder of `placeholder.ts`,
- * a separate file. After a withdrawal, embedded content is unloaded at once. A script that has run cannot be undone: it
+ * permitted. With `data-consent-service`, the services that it names decide instead of the categories. Until then, an
+ * element with `data-consent-placeholder` is replaced by the placeholder of `placeholder.ts`, a separate file. After a withdrawal, embedded content is unloaded at once. A script that has run cannot be undone: it
  * ends with the page, which `reload` reloads.
  * @returns a function that stops this
  */

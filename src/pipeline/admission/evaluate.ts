@@ -1,5 +1,6 @@
 import type { ConsentRequest } from '../../../schemas/api/consents.js';
 import type { FieldError } from '../../../schemas/api/error-codes.js';
+import { ownMember } from '../../../schemas/json/own-member.js';
 import { isSameTag } from '../../../schemas/language/language-tag.js';
 import { RequestRefused } from '../../platform/errors.js';
 import type { ActiveVersion, SiteContext } from '../../tenancy/directory/site-context.js';
@@ -65,8 +66,8 @@ export function contradictoryCategories(
   // Withdrawing must be as easy as consenting (GDPR Article 7(3)), so a withdrawal is never refused for its form.
   if (categories == null || decision === 'withdrawn') return [];
   return record.categories.flatMap(({ key, required }): FieldError[] => {
-    if (!Object.hasOwn(categories, key)) return [];
-    const isGranted = categories[key];
+    const isGranted = ownMember(categories, key);
+    if (isGranted === undefined) return [];
     const field = `categories.${key}`;
     if (required && !isGranted) return [{ field, message: 'is a required category, which a person cannot refuse' }];
     return !required && isGranted && decision === 'rejected'

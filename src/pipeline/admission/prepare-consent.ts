@@ -8,6 +8,7 @@ import {
 import { consentRecordText } from '../../../schemas/evidence/consent-record-members.js';
 import type { DisclosureName } from '../../../schemas/evidence/disclosed-values.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
+import { ownMember } from '../../../schemas/json/own-member.js';
 import { newEventId } from '../../platform/event-ids.js';
 import {
   type BlindIndexKind,
@@ -220,7 +221,7 @@ function knownCategories(asked: ConsentRequest['categories'], config: SiteConfig
   if (asked == null) return null;
   const known: Record<string, boolean> = {};
   for (const { key } of config.record.categories) {
-    const decision = Object.hasOwn(asked, key) ? asked[key] : undefined;
+    const decision = ownMember(asked, key);
     if (decision !== undefined) known[key] = decision;
   }
   return known;

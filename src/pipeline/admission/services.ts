@@ -1,7 +1,8 @@
 import type { ConsentRequest } from '../../../schemas/api/consents.js';
 import type { FieldError } from '../../../schemas/api/error-codes.js';
 import type { ConsentRecordV2 } from '../../../schemas/events/consent-recorded.js';
-import type { ConsentCategory, ServiceConfiguration } from '../../../schemas/events/site-config.js';
+import { type ServiceConfiguration, serviceKeys } from '../../../schemas/events/site-config.js';
+import { ownMember } from '../../../schemas/json/own-member.js';
 
 type Choice = Pick<ConsentRequest, 'categories' | 'services' | 'decision'>;
 
@@ -18,12 +19,12 @@ export function decidedServices(
 ): ConsentRecordV2['services'] {
   if (config.service_switches !== true) return null;
   const decided = config.categories.flatMap((category) => {
-    const keys = keysOf(category);
-    const isNamed = keys.some((key) => memberOf(services, key) !== undefined);
-    const ofCategory = memberOf(categories, category.key) ?? (isNamed ? false : undefined);
+    const keys = serviceKeys(category);
+    const isNamed = keys.some((key) => ownMember(services, key) !== undefined);
+    const ofCategory = ownMember(categories, category.key) ?? (isNamed ? false : undefined);
     if (keys.length === 0 || ofCategory === undefined) return [];
     return [
-      [category.key, Object.fromEntries(keys.map((key) => [key, memberOf(services, key) ?? ofCategory]))] as const,
+      [category.key, Object.fromEntries(keys.map((key) => [key, ownMember(services, key) ?? ofCategory]))] as const,
     ];
   });
   return decided.length === 0 ? null : Object.fromEntries(decided);
@@ -52,12 +53,12 @@ export function contradictoryServices(
 ): FieldError[] {
   if (services == null || decision === 'withdrawn' || config.service_switches !== true) return [];
   return config.categories.flatMap((category) =>
-    keysOf(category).flatMap((key): FieldError[] => {
-      const isGranted = memberOf(services, key);
+    serviceKeys(category).flatMap((key): FieldError[] => {
+      const isGranted = ownMember(services, key);
       const field = `services.${key}`;
       if (isGranted === false && category.required)
         return [{ field, message: `belongs to the required category ${category.key}, which a person cannot refuse` }];
-      if (isGranted === false && memberOf(categories, category.key) === true)
+      if (isGranted === false && ownMember(categories, category.key) === true)
         return [
           { field, message: `is refused, but its category ${category.key} is granted: send false for the category` },
         ];
@@ -66,13 +67,4 @@ export function contradictoryServices(
         : [];
     }),
   );
-}
-
-function keysOf({ services = [] }: ConsentCategory): readonly string[] {
-  return services.map(({ key }) => key);
-}
-
-/** Reads a member, but not an inherited one: the caller chooses the names. */
-function memberOf(answers: Readonly<Record<string, boolean>> | null | undefined, key: string): boolean | undefined {
-  return answers != null && Object.hasOwn(answers, key) ? answers[key] : undefined;
 }

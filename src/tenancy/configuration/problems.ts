@@ -3,6 +3,7 @@ import { unfairThemes } from '../../../schemas/banner/fair-appearance.js';
 import { decidableServices } from '../../../schemas/events/site-config.js';
 import type { TcfSettings } from '../../../schemas/iab/iab-settings.js';
 import type { VendorList } from '../../../schemas/iab/vendor-list.js';
+import { ownMember } from '../../../schemas/json/own-member.js';
 import { gapProblem, gapsIn } from '../../../schemas/text/gaps.js';
 import { ChangeRefused } from '../../platform/errors.js';
 import type { FindVendorList } from './vendor-lists.js';
@@ -68,8 +69,8 @@ export function* keyProblems({ categories }: Pick<SiteConfigDraft, 'categories'>
 }
 
 /**
- * Refuses categories and services whose answers do not fit into the cookie: visitors would be asked again, and recorded again, on
- * every page.
+ * Refuses categories and services whose answers do not fit into the cookie: visitors would be asked again, and recorded
+ * again, on every page.
  */
 function* sizeProblems(draft: SiteConfigDraft): Generator<DraftProblem> {
   const keys = [...draft.categories.map(({ key }) => key), ...decidableServices(draft)];
@@ -96,7 +97,7 @@ function* textProblems({
   const names = [...new Set(languages.flatMap((language) => Object.keys(banner[language] ?? {})))].sort();
   for (const language of languages) {
     for (const name of names) {
-      yield* textProblem(`banner.${language}.${name}`, memberOf(banner[language] ?? {}, name));
+      yield* textProblem(`banner.${language}.${name}`, ownMember(banner[language], name));
     }
     yield* textProblem(`withdrawal.${language}`, withdrawal[language]);
     for (const { key, title, purpose } of categories) {
@@ -112,14 +113,6 @@ function* textProblems({
     for (const text of [...recipients, ...data, ...names]) yield* gapProblems(`categories.${key}`, text);
   }
   for (const { name, provider } of cookies) yield* gapProblems(`cookies.${name}.provider`, provider);
-}
-
-/**
- * Reads a member, but not an inherited one: the site chooses the names, and a name like `constructor` must count as
- * missing.
- */
-function memberOf(texts: Readonly<Record<string, string>>, name: string): string | undefined {
-  return Object.hasOwn(texts, name) ? texts[name] : undefined;
 }
 
 function missing(field: string): DraftProblem {

@@ -1,4 +1,4 @@
-import type { ConsentCategory } from '../../../schemas/events/site-config.js';
+import { type ConsentCategory, serviceKeys } from '../../../schemas/events/site-config.js';
 import type { ConsentMembers } from './schemes.js';
 
 /** An answer of a record to a category, or to a service, whose path is `category/service`. */
@@ -35,8 +35,9 @@ export function permittedPaths(consent: Pick<ConsentMembers, 'categories' | 'ser
 }
 
 /** The paths on which a person could decide under a category. */
-export function pathsOf({ key, services = [] }: ConsentCategory, hasSwitches: boolean): readonly string[] {
-  return [key, ...(hasSwitches ? services.map((service) => `${key}/${service.key}`) : [])];
+export function pathsOf(category: ConsentCategory, hasSwitches: boolean): readonly string[] {
+  const { key } = category;
+  return [key, ...(hasSwitches ? serviceKeys(category).map((service) => `${key}/${service}`) : [])];
 }
 
 /** A category that the record permits although it refuses one of the services below it, or null if there is none. */

@@ -72,6 +72,7 @@ export function ServiceFields({ services }: { readonly services: Services }) {
  */
 export function servicesIn(values: Values, before: Services): Services | undefined {
   const services: Service[] = [];
+  // A form has the names of its fields, whether they are filled in or not.
   for (let index = 0; values.isTicked(`services.${index}.key`); index += 1) {
     const text = (name: string) => values.text(`services.${index}.${name}`).trim();
     services.push({
