@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { GppModel, Sections } from '@iabgpp/cmpapi';
 import { describe, expect, test } from 'vitest';
 import { cellOf, cellsOf, everyKey, type Key, publicationsOf, type Rule, readRulesTable } from './rules-table.js';
@@ -139,5 +140,17 @@ describe('the states of the table', () => {
     else expect(state).toThrow();
     model.setFieldValue(section, 'SaleOptOut', 1);
     expect(new GppModel(model.encode()).getFieldValue(section, 'SaleOptOut')).toBe(1);
+  });
+
+  test('are those of docs/law.md, with the same dates and sections', () => {
+    const rows = readFileSync('docs/law.md', 'utf8').matchAll(
+      /^\| ([A-Z]{2}) \| [^|]+ \| ([\d-]+) \| ([\d-]+|no duty) \| `(\w+)` (\d+)[^|]*\| (?:allowed|refused) \|/gm,
+    );
+    expect([...rows].map((row) => row.slice(1, 6).join(' '))).toEqual(
+      states.map(
+        ({ code, inForceSince, signalSince, gpp }) =>
+          `${code} ${inForceSince} ${signalSince ?? 'no duty'} ${gpp.section} ${gpp.id}`,
+      ),
+    );
   });
 });
