@@ -8,7 +8,7 @@ type Framework = NonNullable<BrowserConsent['compliance_framework']>;
  * time, in as simple a way as it was given: the signal is recorded as the withdrawal of what was permitted.
  *
  * In every law the later of the two counts: the signal ends what an earlier choice permitted, and a
- * choice that the visitor makes while the signal is on counts (docs/sdk.md has the table).
+ * choice that the visitor makes while the signal is on counts (docs/sdk-rules.md has the table).
  */
 export function isRequestBy(law: string | null): boolean {
   return law === ('ccpa' satisfies Framework);

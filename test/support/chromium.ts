@@ -64,6 +64,7 @@ export class ChromiumPage {
   readonly #input: Writable;
   readonly #waiting = new Map<number, { resolve: (message: Message) => void; reject: (error: Error) => void }>();
   readonly #events: { readonly method: string; readonly params: unknown }[] = [];
+  readonly #listeners: { readonly method: string; readonly listener: (params: unknown) => void }[] = [];
   #lastId = 0;
   #rest = '';
   #session: string | undefined;
@@ -115,6 +116,11 @@ export class ChromiumPage {
   /** Returns every event that the browser sent, by method. */
   events(method: string): readonly unknown[] {
     return this.#events.filter((event) => event.method === method).map(({ params }) => params);
+  }
+
+  /** Calls a listener with every event of a method from now on. */
+  on(method: string, listener: (params: unknown) => void): void {
+    this.#listeners.push({ method, listener });
   }
 
   /** Opens a URL and waits until it is loaded. */
@@ -201,6 +207,7 @@ export class ChromiumPage {
         this.#waiting.delete(message.id);
       } else if (message.method !== undefined) {
         this.#events.push({ method: message.method, params: message.params });
+        for (const { method, listener } of this.#listeners) if (method === message.method) listener(message.params);
       }
     }
   }

@@ -35,9 +35,11 @@ type PlaceholderProps = Gated & {
 type PlaceholderFile = Pick<typeof import('../../browser/src/placeholder.js'), 'drawPlaceholder'>;
 
 function Placeholder({ placeholder, category = [], service, setOnce }: PlaceholderProps): ReactNode {
-  const { consent } = useSession();
+  const session = useSession();
   const host = useRef<HTMLElement>(null);
   useEffect(() => {
+    // A server, which runs no effect, has no consent.
+    const { consent } = session;
     let isEnded = false;
     let end = (): void => {
       isEnded = true;
@@ -50,7 +52,7 @@ function Placeholder({ placeholder, category = [], service, setOnce }: Placehold
       console.error,
     );
     return () => end();
-  }, [consent, setOnce]);
+  }, [session, setOnce]);
   return createElement('consent-placeholder', {
     ...placeholder,
     'data-consent': [category].flat().join(' '),

@@ -65,7 +65,10 @@ const page = (name: string, title: string, notes: string): PublicLink => ({ titl
  * The pages of `docs` for readers who connect a system. Pages about operation and design are only in the repository.
  */
 export const PAGES: readonly PublicLink[] = [
-  page('sdk', 'SDKs', 'ask on a page, let scripts wait for consent, record from a backend'),
+  page('ten-minutes', 'Ten minutes', 'recipes to copy for pages, frameworks and tags, and how to check them'),
+  page('sdk', 'SDKs', 'the reference of the SDK for pages: attributes, functions, events, texts, cookies'),
+  page('sdk-rules', 'Rules of the SDKs', 'what happens when a visitor chooses, withdraws or sends a signal'),
+  page('sdk-backend', 'A backend', 'record, read and erase consents with the SDK for Node'),
   page('sdk-react', 'React, Vue and Svelte', 'ask in a page of these frameworks, and gate content'),
   page('sdk-mobile', 'Apps', 'record the consents of an app, also offline'),
   page('webhooks', 'Webhooks', 'events, signatures, deliveries, test messages'),

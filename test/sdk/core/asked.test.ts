@@ -40,7 +40,7 @@ const OTHER = { analytics: true, marketing: false };
 const REFUSED = { analytics: false, marketing: false };
 
 describe('a choice after another configuration', () => {
-  // The rules of docs/sdk.md, “When a visitor is asked again”.
+  // The rules of docs/sdk-rules.md, “When a visitor is asked again”.
   test.each([
     ['nothing changes', {}, [false, false, false], [false, false, false]],
     ['a text changes', { title: 'Adverts' }, [false, false, false], [false, false, false]],

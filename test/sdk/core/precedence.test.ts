@@ -102,8 +102,8 @@ describe.each(LAWS)('under the law %s', (law) => {
   });
 });
 
-test('docs/sdk.md has each cell', () => {
-  const docs = readFileSync(new URL('../../../docs/sdk.md', import.meta.url), 'utf8');
+test('docs/sdk-rules.md has each cell', () => {
+  const docs = readFileSync(new URL('../../../docs/sdk-rules.md', import.meta.url), 'utf8');
   for (const { when, counts, ccpa, others } of CELLS)
     expect(docs).toContain(`| ${when} | ${counts} | ${ccpa} | ${others} |`);
 });

@@ -3,6 +3,7 @@ import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { build, type Plugin } from 'esbuild';
 import { runProgram } from '../../support/run-program.js';
 import { until } from '../../support/wait.js';
@@ -13,6 +14,9 @@ const EXAMPLES = join(ROOT, 'docs/examples');
 const LOCKED = join(ROOT, 'test/sdk/frameworks');
 /** Their installation, outside of the folders that other tests read, and within reach of the packages here. */
 const FRAMEWORKS = join(ROOT, 'dist/frameworks');
+/** Nuxt and Astro, whose packages do not agree with both versions of React there. */
+const LOCKED_BUILDERS = join(ROOT, 'test/sdk/site-builders');
+const BUILDERS = join(ROOT, 'dist/site-builders');
 const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript' };
 
 /** The site and the service that a page is built for. */
@@ -33,12 +37,21 @@ async function run(folder: string, script: string, args: readonly string[], env:
 }
 
 /** Installs the frameworks as they are locked, unless they are there. */
-export async function installFrameworks(): Promise<void> {
-  await cp(LOCKED, FRAMEWORKS, { recursive: true });
-  const { exitCode, stderr } = await runProgram('npm', ['ls', '--depth=0'], { cwd: FRAMEWORKS });
+export const installFrameworks = (): Promise<void> => installed(LOCKED, FRAMEWORKS);
+
+/** Installs Nuxt and Astro as they are locked, unless they are there. */
+export const installSiteBuilders = (): Promise<void> => installed(LOCKED_BUILDERS, BUILDERS);
+
+async function installed(locked: string, folder: string): Promise<void> {
+  await cp(locked, folder, { recursive: true });
+  const { exitCode, stderr } = await runProgram('npm', ['ls', '--depth=0'], { cwd: folder });
   if (exitCode === 0) return;
-  const installed = await runProgram('npm', ['ci', '--no-audit', '--no-fund'], { cwd: FRAMEWORKS });
-  if (installed.exitCode !== 0) throw new Error(`${stderr}${installed.stderr}`);
+  // No package needs its script of installation here, and what none runs can do no harm.
+  const scripts = folder === BUILDERS ? ['--ignore-scripts'] : [];
+  const { exitCode: code, stderr: why } = await runProgram('npm', ['ci', '--no-audit', '--no-fund', ...scripts], {
+    cwd: folder,
+  });
+  if (code !== 0) throw new Error(`${stderr}${why}`);
 }
 
 /**
@@ -54,9 +67,10 @@ export async function viteBuilt(
   const home = isOfFrameworks ? FRAMEWORKS : ROOT;
   const folder = isOfFrameworks ? join(FRAMEWORKS, 'pages', example) : join(EXAMPLES, example);
   if (isOfFrameworks) await cp(join(EXAMPLES, example), folder, { recursive: true });
-  const out = join(FRAMEWORKS, 'pages', `built-${example}`);
+  const NODE_ENV = isDevelopment ? 'development' : 'production';
+  const out = join(FRAMEWORKS, 'pages', `built-${example}-${NODE_ENV}`);
   const env = {
-    NODE_ENV: isDevelopment ? 'development' : 'production',
+    NODE_ENV,
     VITE_CONSENT_SERVICE: service,
     VITE_CONSENT_KEY: apiKey,
   };
@@ -80,7 +94,41 @@ export async function nextBuilt(example: string, { service, apiKey, port }: Page
   const env = { NEXT_PUBLIC_CONSENT_SERVICE: service, NEXT_PUBLIC_CONSENT_KEY: apiKey, NEXT_TELEMETRY_DISABLED: '1' };
   const program = join(FRAMEWORKS, 'node_modules/next/dist/bin/next');
   await run(folder, program, ['build'], env);
-  const server = spawn(process.execPath, [program, 'start', '--port', String(port), '--hostname', '127.0.0.1'], {
+  return started(folder, [program, 'start', '--port', String(port), '--hostname', '127.0.0.1'], env, port);
+}
+
+/** Builds the example of Nuxt, and starts its server. */
+export async function nuxtBuilt(example: string, { service, apiKey, port }: PageSite): Promise<ServedPage> {
+  const folder = await inBuilders(example);
+  const env = { CONSENT_SERVICE: service, CONSENT_KEY: apiKey, NUXT_TELEMETRY_DISABLED: '1' };
+  await run(folder, join(BUILDERS, 'node_modules/nuxt/bin/nuxt.mjs'), ['build'], env);
+  return started(folder, ['.output/server/index.mjs'], { PORT: String(port), HOST: '127.0.0.1' }, port);
+}
+
+/** Builds the example of Astro, whose pages are files, and serves it. */
+export async function astroBuilt(example: string, { service, apiKey, port }: PageSite): Promise<ServedPage> {
+  const folder = await inBuilders(example);
+  const env = { PUBLIC_CONSENT_SERVICE: service, PUBLIC_CONSENT_KEY: apiKey, ASTRO_TELEMETRY_DISABLED: '1' };
+  await run(folder, join(BUILDERS, 'node_modules/astro/astro.js'), ['build', '--silent'], env);
+  return served(join(folder, 'dist'), port);
+}
+
+/** A copy of an example from which Node finds the packages of the site builders. */
+async function inBuilders(example: string): Promise<string> {
+  const folder = join(BUILDERS, 'pages', example);
+  await rm(folder, { recursive: true, force: true });
+  await cp(join(EXAMPLES, example), folder, { recursive: true });
+  return folder;
+}
+
+/** Starts the server of a page, and waits until it answers. */
+async function started(
+  folder: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  port: number,
+): Promise<ServedPage> {
+  const server = spawn(process.execPath, args, {
     cwd: folder,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdio: 'ignore',
@@ -150,14 +198,24 @@ export async function bundled(
 /** The folder of an installed framework. */
 export const ofFrameworks = (name: string): string => join(FRAMEWORKS, 'node_modules', name);
 
-/** Serves the files of a folder; its index for every other path. */
+/**
+ * Serves the files of a folder, compressed and for browsers to keep, as most servers do; its index, which they do not
+ * keep, for every other path.
+ */
 export async function served(folder: string, port: number): Promise<ServedPage> {
   const server: Server = createServer(async ({ url = '/' }, response) => {
     const path = new URL(url, 'http://page').pathname;
     const name = extname(path) === '' ? '/index.html' : path;
     const body = await readFile(join(folder, name)).catch(() => null);
     if (body === null) response.writeHead(404).end();
-    else response.writeHead(200, { 'content-type': TYPES[extname(name)] ?? 'application/octet-stream' }).end(body);
+    else
+      response
+        .writeHead(200, {
+          'content-type': TYPES[extname(name)] ?? 'application/octet-stream',
+          'content-encoding': 'gzip',
+          'cache-control': name === '/index.html' ? 'no-cache' : 'max-age=3600',
+        })
+        .end(gzipSync(body));
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return {

@@ -8,9 +8,12 @@ import { ChromiumPage, chromiumPath } from '../../support/chromium.js';
 import { freePort } from '../../support/free-port.js';
 import { titleNeeding } from '../../support/missing-tools.js';
 import { isExhaustive } from '../../support/sweeps.js';
+import { RecipeWalk } from '../recipes/recipe-walk.js';
+import { FRAMEWORK_RECIPES } from '../recipes/recipes.js';
 import {
   bundled,
   installFrameworks,
+  installSiteBuilders,
   nextBuilt,
   ofFrameworks,
   type PageSite,
@@ -127,3 +130,21 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
     },
   );
 });
+
+describe.skipIf(!canRun || !isExhaustive())(
+  'the recipes of docs/ten-minutes.md for frameworks that are installed first',
+  () => {
+    let recipes: RecipeWalk;
+    beforeAll(async () => {
+      await installFrameworks();
+      await installSiteBuilders();
+      recipes = await RecipeWalk.start();
+    });
+    afterAll(() => recipes?.stop());
+
+    test.each(FRAMEWORK_RECIPES)(
+      '$title: nothing foreign before the choice, the tag after accepting, and nothing after a withdrawal',
+      (recipe) => recipes.walk(recipe),
+    );
+  },
+);

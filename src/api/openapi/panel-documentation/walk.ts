@@ -51,7 +51,7 @@ node bin/consent-ledger.js admin site verify "$SITE"
 # A key for the shop's backend: shown this once.
 KEY=$(panel POST "/sites/$SITE/api-keys" '{"name":"backend of the shop","scope":"write"}' | member data.key)
 
-${PUBLISHING}# A consent, as the shop's backend records it (docs/sdk.md).
+${PUBLISHING}# A consent, as the shop's backend records it (docs/sdk-backend.md).
 BASE=$BASE KEY=$KEY VERSION=$VERSION node --input-type=module <<'END'
 import { readFileSync } from 'node:fs';
 import { env } from 'node:process';

@@ -10,7 +10,7 @@ export function permitsSomething({ page }: Tab): boolean {
   return OPTIONAL.some((one) => page.allows(one)) || SERVICES.some((one) => page.allows(one, true));
 }
 
-/** What a page must permit after answers, by the rules of docs/sdk.md. */
+/** What a page must permit after answers, by the rules of docs/sdk-rules.md. */
 export function checkAnswers(tab: Tab, categories: Answers, named: Answers): boolean {
   const { page, configuration } = tab;
   const services = configuration.categories.flatMap((one) => (one.services ?? []).map(({ key }) => key));

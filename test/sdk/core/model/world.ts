@@ -300,7 +300,7 @@ export class World {
   /** Whether a choice need not be recorded. */
   #isGivenUp(key: string): boolean {
     // An hour later by its clock, a page asks first. The record of another host with the same answers, from
-    // the minute before or of a clock that was set back, is then taken for its own (docs/sdk.md).
+    // the minute before or of a clock that was set back, is then taken for its own (docs/sdk-rules.md).
     const isTaken = this.#wasWrong && this.service.answered.has(key);
     return this.service.refused.has(key) || this.service.passed.has(key) || isTaken;
   }
