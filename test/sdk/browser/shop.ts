@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { renewedCookies } from '../../../sdk/node/src/renewed-cookies.js';
 
 const BUILT = fileURLToPath(new URL('../../../sdk/browser/dist/', import.meta.url));
-const NONCE = 'c2hvcA';
+/** The nonce of every script that the pages permit. */
+export const NONCE = 'c2hvcA';
 /** A picture with the colours of many photographs. */
 const POSTER =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 9"><rect width="16" height="9" fill="#8fb6d8"/><path d="M0 9l5-5 3 3 4-5 4 7z" fill="#2f6b3a"/></svg>';
