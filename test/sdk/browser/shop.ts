@@ -24,6 +24,8 @@ export interface PageOptions {
   readonly module?: string;
   /** Whether the page loads the script from the service instead of the shop. */
   readonly isServedByService?: boolean;
+  /** Content security policy of the page; if absent, that of the shop. */
+  readonly policy?: string;
 }
 
 /**
@@ -96,6 +98,7 @@ export class Shop {
   }
 
   #policy(): string {
+    if (this.#page.policy !== undefined) return this.#page.policy;
     return `default-src 'none'; script-src 'nonce-${NONCE}'; img-src 'self'; connect-src 'self' ${this.#service}; frame-src http://*.localhost:*; base-uri 'none'`;
   }
 
