@@ -71,7 +71,7 @@ export async function benchBanner(postgres: EmbeddedPostgres, key: Uint8Array, s
     const server = await servePages(snippets, files);
     const browser = await ChromiumPage.open(chromiumPath, ['--window-size=390,844']);
     try {
-      await browser.send('Page.addScriptToEvaluateOnNewDocument', { source: `(${observe})()` });
+      await browser.send('Page.addScriptToEvaluateOnNewDocument', { source: `(() => {${OBSERVE}})()` });
       await browser.send('Emulation.setCPUThrottlingRate', { rate: PROCESSOR });
       await browser.send('Network.emulateNetworkConditions', NETWORK);
       const { port } = server.address() as AddressInfo;
@@ -216,34 +216,16 @@ async function servePages(snippets: readonly Snippet[], files: Readonly<Record<s
   return server;
 }
 
-/** The members of a performance entry that are read. */
-interface Noted extends PerformanceEntry {
-  readonly value?: number;
-  readonly hadRecentInput?: boolean;
-  readonly interactionId?: number;
-}
-
 /** Runs in the page, before its own scripts: notes shifts, long tasks and presses. */
-function observe(): void {
-  const seen = { shift: 0, longest: 0, press: 0 };
-  Object.assign(window, { seen });
-  const each = (type: string, note: (entry: Noted) => void) =>
-    new PerformanceObserver((list) => list.getEntries().forEach(note)).observe({
-      type,
-      buffered: true,
-      durationThreshold: 16,
-    } as PerformanceObserverInit);
+const OBSERVE = `
+  window.seen = { shift: 0, longest: 0, press: 0 };
+  const each = (type, note) =>
+    new PerformanceObserver((list) => list.getEntries().forEach(note)).observe({ type, buffered: true, durationThreshold: 16 });
   // What moves after a press was asked for (the definition of Cumulative Layout Shift).
-  each('layout-shift', ({ value = 0, hadRecentInput }) => {
-    if (hadRecentInput !== true) seen.shift += value;
-  });
-  each('longtask', ({ duration }) => {
-    seen.longest = Math.max(seen.longest, duration);
-  });
-  each('event', ({ duration, interactionId = 0 }) => {
-    if (interactionId > 0) seen.press = Math.max(seen.press, duration);
-  });
-}
+  each('layout-shift', ({ value, hadRecentInput }) => { if (!hadRecentInput) seen.shift += value; });
+  each('longtask', ({ duration }) => { seen.longest = Math.max(seen.longest, duration); });
+  each('event', ({ duration, interactionId }) => { if (interactionId > 0) seen.press = Math.max(seen.press, duration); });
+`;
 
 async function measure(
   browser: ChromiumPage,

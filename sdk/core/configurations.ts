@@ -6,14 +6,14 @@ import type { Store, Surroundings } from './ports.js';
 import { isPassing, type Service } from './service.js';
 
 interface CachedConfiguration {
-  /** The service and the API key that it was read with. */
-  readonly source: string;
+  /** Service and API key that it was read with. */
+  readonly key: string;
   /** Unix milliseconds. */
   readonly readAt: number;
   readonly configuration: Configuration;
 }
 const isCached = objectOf<CachedConfiguration>({
-  source: isText,
+  key: isText,
   readAt: isNumber,
   configuration: isConfiguration,
 });
@@ -64,7 +64,7 @@ export class Configurations {
     const path = `/tool/v1/config${languageQuery(language)}key=${apiKey}`;
     const configuration = await this.#service.get(path, isConfiguration);
     this.#onRead(configuration);
-    const cached: CachedConfiguration = { source: baseUrl + apiKey, readAt: this.#clock(), configuration };
+    const cached: CachedConfiguration = { key: baseUrl + apiKey, readAt: this.#clock(), configuration };
     // A choice names the language of its texts, by which the next start finds them without a network.
     for (const name of new Set([language ?? '', configuration.language])) this.#store.write(`config:${name}`, cached);
     return configuration;
@@ -73,7 +73,7 @@ export class Configurations {
   cached(language: string | undefined): { configuration: Configuration; isFresh: boolean } | undefined {
     const cached = this.#store.read(`config:${language ?? ''}`, isCached);
     const { apiKey, baseUrl, configurationMaxAge = DEFAULT_MAX_AGE_SECONDS } = this.#options;
-    if (cached?.source !== baseUrl + apiKey) return undefined;
+    if (cached?.key !== baseUrl + apiKey) return undefined;
     const age = this.#clock() - cached.readAt;
     return { configuration: cached.configuration, isFresh: age >= 0 && age < configurationMaxAge * 1000 };
   }

@@ -93,7 +93,7 @@ export class Service implements Transport {
         ...request,
         url: this.#baseUrl + path,
         // With the key in the address there is no preflight, and the page can load the answer ahead.
-        headers: path.includes('key=') ? {} : { ...request.headers, 'X-API-Key': this.#apiKey },
+        headers: path.endsWith(this.#apiKey) ? {} : { ...request.headers, 'X-API-Key': this.#apiKey },
       });
       return {
         status,

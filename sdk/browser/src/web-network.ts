@@ -8,19 +8,16 @@ const TIMEOUT_MS = 30_000;
 const MOST_KEPT_ALIVE = 5_000;
 /** Sends a request by `fetch`. Leaving the page does not end one with a small body. */
 export async function fetchAnswer({ url, method, headers, body }: NetworkRequest): Promise<NetworkAnswer> {
-  const response = await fetch(url, {
+  const options = {
     method,
     headers,
     // A cached response is only used if the service confirms it.
-    cache: 'no-cache',
+    cache: 'no-cache' as const,
     // The service uses no cookies. The answer that a page loads ahead is found under the usual mode alone.
-    ...(body !== undefined && {
-      body,
-      credentials: 'omit',
-      keepalive: body.length <= MOST_KEPT_ALIVE,
-    }),
+    ...(body !== undefined && { body, credentials: 'omit' as const, keepalive: body.length <= MOST_KEPT_ALIVE }),
     signal: AbortSignal.timeout(TIMEOUT_MS),
-  });
+  };
+  const response = await fetch(url, options);
   // Reading fails if the page is left while the response arrives. That counts as no response, and not as a refusal.
   return { status: response.status, text: await response.text(), retryAfter: response.headers.get('Retry-After') };
 }
