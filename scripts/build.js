@@ -69,6 +69,7 @@ const STAGES = [
   },
   {
     'browser SDK': sdk('browser', ['banner', 'core', 'iab']),
+    'conformance suite': sdk('conformance', []),
     'mobile SDK': sdk('mobile', ['core']),
     'Node SDK': { ...sdk('node', ['core']), inputs: [...sdk('node', ['core']).inputs, 'schemas'] },
     'React SDK': sdk('react', ['browser', 'banner', 'core', 'iab']),

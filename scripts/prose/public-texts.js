@@ -27,6 +27,7 @@ export const OTHER_PAGES = [
   'CONTRIBUTING.md',
   'verifier-cli/README.md',
   'sdk/browser/README.md',
+  'sdk/conformance/README.md',
   'sdk/mobile/README.md',
   'sdk/node/README.md',
   'sdk/react/README.md',

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 release=${1:?usage: scripts/release/make.sh FOLDER}
-packages=(package.json verifier-cli/package.json sdk/{browser,mobile,node,react}/package.json)
+packages=(package.json verifier-cli/package.json sdk/{browser,conformance,mobile,node,react}/package.json)
 work=$(mktemp -d)
 tar -cf "$work/packages.tar" "${packages[@]}"
 trap 'tar -xf "$work/packages.tar"; rm -rf "$work"' EXIT
@@ -13,7 +13,7 @@ mkdir "$release"
 release=$(cd "$release" && pwd)
 
 # The public packages. Each is built before it is packed.
-npm pack --silent -w verifier-cli -w sdk/browser -w sdk/mobile -w sdk/node -w sdk/react --pack-destination "$release" >/dev/null
+npm pack --silent -w verifier-cli -w sdk/browser -w sdk/conformance -w sdk/mobile -w sdk/node -w sdk/react --pack-destination "$release" >/dev/null
 node scripts/release/pack-service.js "$release"
 cp verifier-cli/dist/consent-verify.{html,cdx.json,digests.txt} "$release"
 npm sbom --sbom-format cyclonedx --sbom-type application --omit dev >"$release/consent-ledger.cdx.json"

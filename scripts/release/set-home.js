@@ -3,7 +3,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
 /** Folders of the packages that a release contains. */
-const RELEASED = ['', 'verifier-cli/', 'sdk/browser/', 'sdk/mobile/', 'sdk/node/', 'sdk/react/'];
+const RELEASED = ['', 'verifier-cli/', 'sdk/browser/', 'sdk/conformance/', 'sdk/mobile/', 'sdk/node/', 'sdk/react/'];
 
 const root = new URL('../../', import.meta.url);
 const [url = ''] = process.argv.slice(2);

@@ -58,7 +58,7 @@ release() {
   quietly npm init -y
   # The peer of the package for React is not looked for: the folder is offline.
   quietly npm install --offline --no-audit --legacy-peer-deps "$folder/release-$1"/consent-ledger-[a-z]*.tgz
-  [ "$(ls node_modules/@consent-ledger)" = $'browser\nmobile\nnode\nreact\nverify' ] || return 1
+  [ "$(ls node_modules/@consent-ledger)" = $'browser\nconformance\nmobile\nnode\nreact\nverify' ] || return 1
   [ "$(npx consent-verify --version)" = "$1" ] || return 1
   tell "$1: packages installed into an empty folder: $(find node_modules -name package.json -path '*/@*/*' | wc -l) without other packages"
   mkdir "$folder/serve-$1"

@@ -16,6 +16,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'sdk/core': ['sdk/shared'],
   'sdk/banner': [],
   'sdk/browser': ['sdk/banner', 'sdk/core', 'sdk/shared'],
+  // States the rules by itself: it must find a fault of the core.
+  'sdk/conformance': [],
   'sdk/mobile': ['sdk/core', 'sdk/shared'],
   // A file of its own, which the page loads if the site speaks the signals of IAB.
   'sdk/iab': ['sdk/core', 'sdk/shared'],
@@ -78,7 +80,8 @@ test('the SDKs need no package but what they bundle and the peer, and only the o
     'sdk/mobile/': /^@noble\/hashes\//,
     'sdk/react/': /^react$/,
   };
-  const parts = ['sdk/shared', 'sdk/core', 'sdk/browser/src', 'sdk/mobile/src', 'sdk/node/src', 'sdk/react/src'];
+  const folders = ['browser', 'conformance', 'mobile', 'node', 'react'].map((name) => `sdk/${name}/src`);
+  const parts = ['sdk/shared', 'sdk/core', ...folders];
   const packages = parts
     .flatMap(importsOf)
     .filter(
@@ -125,7 +128,7 @@ test('the environment is read in one place', () => {
 
 test('every package states the version that the command line prints', () => {
   const versionOf = (path: string): unknown => JSON.parse(readFileSync(resolve(ROOT, path), 'utf8')).version;
-  const sdks = ['browser', 'mobile', 'node', 'react'].map((name) => `sdk/${name}`);
+  const sdks = ['browser', 'conformance', 'mobile', 'node', 'react'].map((name) => `sdk/${name}`);
   const packages = ['.', 'bin', 'verifier-cli', ...sdks, 'dashboard'].map((folder) => `${folder}/package.json`);
   expect(new Set([...packages.map(versionOf), SDK_VERSION])).toEqual(new Set([VERSION]));
 });

@@ -6,7 +6,7 @@ import { importedFile, ROOT, sourceFiles } from './import-graph.js';
 const PARTS = ['src', 'schemas', 'projections', 'verifier-cli/src', 'sdk', 'dashboard/src', 'bench', 'test'];
 /** Their exports are for programs outside the repository, for a build or a generated file, or are bundled under another name. */
 const PUBLIC =
-  /^(?:verifier-cli\/src\/(?:index\.ts|browser\/|container\/browser\/)|schemas\/crypto\/browser\/|schemas\/evidence\/json-schemas\.ts|verifier-cli\/src\/report\/report-schema\.ts|src\/platform\/(?:config\/documentation|database\/schema-differences)\.ts|sdk\/(?:browser|mobile|node)\/src\/index\.ts|sdk\/react\/src\/(?:index|headless|placeholder)\.ts|dashboard\/src\/api\/panel-api\.ts|test\/api\/openapi\/clients?\/|test\/vectors\/|test\/reliability\/one-process\/quick-ml-dsa\.ts)/;
+  /^(?:verifier-cli\/src\/(?:index\.ts|browser\/|container\/browser\/)|schemas\/crypto\/browser\/|schemas\/evidence\/json-schemas\.ts|verifier-cli\/src\/report\/report-schema\.ts|src\/platform\/(?:config\/documentation|database\/schema-differences)\.ts|sdk\/(?:browser|conformance|mobile|node)\/src\/index\.ts|sdk\/react\/src\/(?:index|headless|placeholder)\.ts|dashboard\/src\/api\/panel-api\.ts|test\/api\/openapi\/clients?\/|test\/vectors\/|test\/reliability\/one-process\/quick-ml-dsa\.ts)/;
 
 interface Exports {
   /** `file#name` for each export. */

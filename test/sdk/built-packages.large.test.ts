@@ -30,6 +30,7 @@ const MOST_BYTES: Readonly<Record<string, { readonly files: readonly string[]; r
   'the package for React': { files: ['react/dist/index.js', 'react/dist/shared.js'], most: 20_050 },
   'the package for React without a page': { files: ['react/dist/headless.js', 'react/dist/shared.js'], most: 1_500 },
   'the placeholder for React': { files: ['react/dist/placeholder.js'], most: 600 },
+  'the conformance suite': { files: ['conformance/dist/index.js'], most: 14_000 },
   'the package for apps': { files: ['mobile/dist/index.js'], most: 15_200 },
 };
 
@@ -45,6 +46,7 @@ import { Consent, showBanner, startConsent, type ConsentState } from '@consent-l
 import { ConsentProvider, Gate, useConsent } from '@consent-ledger/react';
 import { PlaceholderGate } from '@consent-ledger/react/placeholder';
 import { createElement, type ReactNode } from 'react';
+import { type Adapter, conformance, installPage } from '@consent-ledger/conformance';
 
 async function record(version: string): Promise<Acceptance> {
   const ledger = new ConsentLedger({ baseUrl: 'https://consent.example', apiKey: 'svc_live_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx', user: { email: 'a', password: 'b' } });
@@ -82,8 +84,21 @@ const page = createElement(ConsentProvider, { baseUrl: 'https://consent.example'
 // @ts-expect-error the API key is missing
 createElement(ConsentProvider, { baseUrl: 'https://consent.example' });
 
+const adapter: Adapter = {
+  name: 'page',
+  open: (device) => {
+    installPage(device);
+    const consent = new Consent({ baseUrl: device.baseUrl, apiKey: device.apiKey });
+    consent.start();
+    return Object.assign(consent, { close: () => consent.stop() });
+  },
+};
+// @ts-expect-error nothing says how it opens
+const broken: Adapter = { name: 'page' };
+const suite: Promise<void>[] = conformance().map(({ run }) => run(adapter));
+
 const codeOf = (error: unknown): string | null => (error instanceof ServiceError ? error.code : null);
-console.log(record, show, codeOf, page);
+console.log(record, show, codeOf, page, suite, broken);
 `;
 
 /** Compiled without the types of a browser or of Node. */
@@ -140,7 +155,7 @@ describe('the built SDK packages', () => {
   });
 
   test('a strict project uses the packed packages, whose types need no other package', async () => {
-    for (const name of ['browser', 'mobile', 'node', 'react']) {
+    for (const name of ['browser', 'conformance', 'mobile', 'node', 'react']) {
       // As `npm pack` does before it packs.
       await run(process.execPath, [join(SDK, 'shared/build-types.js')], { cwd: join(SDK, name) });
       const { files } = Package.parse(JSON.parse(await readFile(join(SDK, name, 'package.json'), 'utf8')));

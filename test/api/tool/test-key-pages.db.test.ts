@@ -4,7 +4,7 @@ import { ConsentCore } from '../../../sdk/core/consent.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { createApiKey } from '../../../src/tenancy/api-keys/api-keys.js';
 import { createLiveHosts } from '../../../src/tenancy/domains/live-hosts.js';
-import { ModelBrowser } from '../../sdk/core/model/browser.js';
+import { ModelBrowser } from '../../../sdk/conformance/src/browser.js';
 import { quietPage } from '../../sdk/core/model/quiet-page.js';
 import { signedHeaders } from '../../support/signed-requests.js';
 import { ask, get, type RunningApp, startApp } from '../server/running-app.js';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { coveredBy, declaredOf } from '../../../sdk/browser/src/withdrawn-names.js';
+import { ModelBrowser } from '../../../sdk/conformance/src/browser.js';
 import { CookieJar } from '../../../sdk/core/cookie-jar.js';
-import { ModelBrowser } from '../core/model/browser.js';
 
 const cookie = (name: string, party = 'first') => ({ name, party, provider: 'Shop', duration_seconds: 1, purpose: '' });
 const CATEGORIES = [

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ModelBrowser } from '../../../sdk/conformance/src/browser.js';
 import type { ChoiceSignals } from '../../../sdk/core/choice-signals.js';
 import { ConsentCore } from '../../../sdk/core/consent.js';
-import { ModelBrowser } from './model/browser.js';
 import { quietPage } from './model/quiet-page.js';
 import { configurationIn } from './model/site.js';
 

@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { webCryptography } from '../../../sdk/browser/src/web-cryptography.js';
 import { fetchAnswer } from '../../../sdk/browser/src/web-network.js';
+import { type Keeping, ModelBrowser } from '../../../sdk/conformance/src/browser.js';
 import { CookieJar } from '../../../sdk/core/cookie-jar.js';
 import { cookiePlaces } from '../../../sdk/core/cookie-places.js';
 import { isText } from '../../../sdk/core/guards.js';
 import { PageStore } from '../../../sdk/core/page-store.js';
 import { Service } from '../../../sdk/core/service.js';
-import { type Keeping, ModelBrowser } from './model/browser.js';
 
 const ADDRESS = { protocol: 'https:', hostname: 'www.shop.example', pathname: '/a/b' };
 const KINDS: readonly Keeping[] = ['kept', 'blocked', 'throws', 'full'];

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { COMPLIANCE_FRAMEWORKS } from '../../../schemas/events/consent-recorded.js';
+import { ModelBrowser } from '../../../sdk/conformance/src/browser.js';
+import { ModelService } from '../../../sdk/conformance/src/service.js';
 import type { Event } from '../../../sdk/core/machine.js';
 import { sentOf } from '../../../sdk/core/queue.js';
-import { ModelBrowser } from './model/browser.js';
-import { ModelService } from './model/service.js';
 import { configurationIn } from './model/site.js';
 import { Tab } from './model/tab.js';
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import type { ModelBrowser } from '../../../../sdk/conformance/src/browser.js';
 import { type CookieAddress, CookieJar } from '../../../../sdk/core/cookie-jar.js';
 import { PageStore } from '../../../../sdk/core/page-store.js';
 import type { Surroundings } from '../../../../sdk/core/ports.js';
 import { appCryptography } from '../../../../sdk/mobile/src/app-cryptography.js';
-import type { ModelBrowser } from './browser.js';
 
 /** What the core sees on a page of a browser that states no signal and has no other tab: all but its network. */
 export function quietPage(

@@ -1,8 +1,8 @@
 // Runs random sequences against the model: `node <bundle> <count> <seed>`. It is a program of its
 // own, bundled, because vitest runs the same code in three times the processor time.
 import fc from 'fast-check';
-import type { Keeping } from './browser.js';
-import type { Fate } from './service.js';
+import type { Keeping } from '../../../../sdk/conformance/src/browser.js';
+import type { Fate } from '../../../../sdk/conformance/src/service.js';
 import { type Happening, World, type WorldOptions } from './world.js';
 
 const HOUR_MS = 3_600_000;

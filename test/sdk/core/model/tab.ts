@@ -1,10 +1,10 @@
+import type { ModelBrowser } from '../../../../sdk/conformance/src/browser.js';
+import type { Fate, ModelService } from '../../../../sdk/conformance/src/service.js';
 import type { Configuration } from '../../../../sdk/core/answers.js';
 import { ConsentPage } from '../../../../sdk/core/consent-page.js';
 import { CookieJar } from '../../../../sdk/core/cookie-jar.js';
 import { PageStore } from '../../../../sdk/core/page-store.js';
 import { isOld, recordedAs, sentOf, streamOf } from '../../../../sdk/core/queue.js';
-import type { ModelBrowser } from './browser.js';
-import type { Fate, ModelService } from './service.js';
 
 /** Faults of its own after which a consent lets the others pass. */
 const MOST_FAULTS = 3;

@@ -1,6 +1,6 @@
-import { type Keeping, ModelBrowser } from './browser.js';
+import { type Keeping, ModelBrowser } from '../../../../sdk/conformance/src/browser.js';
+import { type Fate, ModelService } from '../../../../sdk/conformance/src/service.js';
 import { AskedQuestions, checkAnswers, checkNotice, permitsSomething } from './rules-of-pages.js';
-import { type Fate, ModelService } from './service.js';
 import { configurationIn } from './site.js';
 import { Tab } from './tab.js';
 

@@ -1,11 +1,14 @@
-import type { Acceptance } from '../../../../sdk/core/answers.js';
-import type { Answer } from '../../../../sdk/core/ports.js';
-import { type InForce, sentOf } from '../../../../sdk/core/queue.js';
-
 /** The outcome of a request. `lost`: the service records the consent, and the answer does not arrive. */
 export type Fate = 'answered' | 'lost' | 'away' | 'busy' | 'broken' | 'refused';
 
-export interface ModelRecord extends InForce {
+/** A consent that the service has on record. */
+export interface ModelRecord {
+  readonly consent_token: string;
+  readonly proof_hash: string;
+  readonly created_at: string;
+  readonly decision: string;
+  readonly categories: Record<string, boolean> | null;
+  readonly services: Record<string, boolean> | null;
   readonly key: string;
   readonly visitor: string;
   readonly type: string;
@@ -13,9 +16,31 @@ export interface ModelRecord extends InForce {
   readonly notice: string | undefined;
 }
 
-/** What the model reads of a body beside what the SDK reads of it. */
-interface Stated {
+/** The answer to an accepted consent. */
+interface Acceptance {
+  readonly consent_token: string;
+  readonly proof_hash: string;
+  readonly created_at: string;
+  readonly duplicate: boolean;
+  readonly promise: null;
+}
+
+interface Answer {
+  /** HTTP status; 0 if no answer arrives. */
+  readonly status: number;
+  readonly body: null;
+  readonly retryAfterMs: null;
+  readonly acceptance?: Acceptance;
+}
+
+/** The part of a consent that the service reads here. */
+interface Sent {
   readonly idempotency_key: string;
+  readonly consent_type: string;
+  readonly decision: string;
+  readonly visitor_id?: string;
+  readonly categories?: Record<string, boolean>;
+  readonly services?: Record<string, boolean>;
   readonly presentation?: { readonly notice?: { readonly text: string } };
 }
 
@@ -34,14 +59,15 @@ export class ModelService {
   /** @param now milliseconds of the service's clock */
   constructor(private readonly now: () => number) {}
 
-  post(body: string, fate: Fate): Answer & { readonly acceptance?: Acceptance } {
-    const none = { body: null, retryAfterMs: null };
+  post(body: string, fate: Fate): Answer {
+    const none = { body: null, retryAfterMs: null } as const;
     if (fate === 'away') return { ...none, status: 0 };
     if (fate === 'busy') return { ...none, status: 503 };
     if (fate === 'broken') return { ...none, status: 500 };
-    const sent = sentOf({ body });
-    const { idempotency_key: key, presentation }: Stated = JSON.parse(body);
-    if (sent === undefined) throw new Error(`not a consent: ${body}`);
+    const sent: Sent = JSON.parse(body);
+    const { idempotency_key: key, presentation } = sent;
+    if ([key, sent.consent_type, sent.decision].some((one) => typeof one !== 'string'))
+      throw new Error(`not a consent: ${body}`);
     const known = this.#keys.get(key);
     if (known !== undefined && this.now() - known.at < DAY_MS) {
       if (fate === 'lost') return { ...none, status: 0 };
@@ -76,7 +102,7 @@ export class ModelService {
   }
 
   /** Consents in force of one visitor, newest first. */
-  status(visitor: string, type: string): readonly InForce[] {
-    return this.records.filter((record) => record.visitor === visitor && record.type === type).toReversed();
+  status(visitor: string, type: string): readonly ModelRecord[] {
+    return this.records.filter((record) => record.visitor === visitor && record.type === type).reverse();
   }
 }

@@ -1,5 +1,14 @@
-import type { CookieAddress, CookiePage } from '../../../../sdk/core/cookie-jar.js';
-import type { TextStorage } from '../../../../sdk/core/page-store.js';
+/** The part of `document` that holds the cookies. */
+interface CookiePage {
+  cookie: string;
+}
+
+/** The part of `localStorage` that an SDK calls. */
+interface TextStorage {
+  getItem(name: string): string | null;
+  setItem(name: string, text: string): void;
+  removeItem(name: string): void;
+}
 
 interface Cookie {
   readonly name: string;
@@ -42,7 +51,7 @@ export class ModelBrowser {
     };
   }
 
-  page({ hostname, pathname }: CookieAddress): CookiePage {
+  page({ hostname, pathname }: { readonly hostname: string; readonly pathname: string }): CookiePage {
     const browser = this;
     return {
       get cookie() {

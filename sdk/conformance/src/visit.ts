@@ -1,0 +1,179 @@
+import type { Adapter, Device, OpenConsent, SeenState } from './adapter.js';
+import type { Fate, ModelRecord } from './service.js';
+import type { Site } from './site.js';
+import type { SeenRequest, World } from './world.js';
+
+type Answers = Readonly<Record<string, boolean>>;
+
+/** What an SDK does wrong. */
+export class ConformanceError extends Error {
+  override readonly name = 'ConformanceError';
+
+  constructor(
+    readonly adapter: string,
+    /** Name of the rule that it breaks. */
+    readonly rule: string,
+    /** What the visitor and the surroundings did before. */
+    readonly steps: readonly string[],
+    readonly expected: string,
+    readonly seen: string,
+  ) {
+    super(
+      `${adapter}: ${rule}\n  after     ${steps.join(', ') || 'nothing'}\n  expected  ${expected}\n  seen      ${seen}`,
+    );
+  }
+}
+
+/** One visitor of a site on one device, who acts through the SDK of an adapter. */
+export class Visit {
+  readonly device: Device;
+  readonly #steps: string[] = [];
+  #isSignalled = false;
+  #open: OpenConsent | undefined;
+
+  constructor(
+    private readonly adapter: Adapter,
+    private readonly rule: string,
+    private readonly world: World,
+  ) {
+    this.device = world.device(() => this.#isSignalled);
+  }
+
+  /** Opens the page or the app, and lets it start. */
+  async start(): Promise<void> {
+    await this.#step('start', async () => {
+      this.#open = await this.adapter.open(this.device);
+    });
+  }
+
+  /** Closes the page or the app. */
+  async close(): Promise<void> {
+    await this.#step('close', () => this.#consent.close());
+  }
+
+  /** Closes and opens it again. */
+  async nextStart(): Promise<void> {
+    await this.close();
+    await this.start();
+  }
+
+  choose(categories: Answers, services?: Answers): Promise<void> {
+    const words = [categories, services].filter(Boolean).map((one) => JSON.stringify(one));
+    return this.#step(`choose ${words.join(' ')}`, () => this.#consent.choose(categories, services));
+  }
+
+  acceptAll(): Promise<void> {
+    return this.#step('accept all', () => this.#consent.acceptAll());
+  }
+
+  rejectAll(): Promise<void> {
+    return this.#step('reject all', () => this.#consent.rejectAll());
+  }
+
+  optOutOfSale(): Promise<void> {
+    return this.#step('opt out of sale', () => this.#consent.optOutOfSale());
+  }
+
+  resume(): Promise<void> {
+    return this.#step('resume', () => this.#consent.resume());
+  }
+
+  /** What becomes of the requests from now on. */
+  network(fate: Fate): Promise<void> {
+    return this.#step(`network: ${fate}`, () => {
+      this.world.fate = fate;
+    });
+  }
+
+  /** The service does not know the key of the site. */
+  refuseKey(): void {
+    this.#steps.push('the service refuses the key');
+    this.world.isKeyRefused = true;
+  }
+
+  /** The browser begins or ends to send its signal. */
+  signal(isOn: boolean): Promise<void> {
+    return this.#step(`signal ${isOn ? 'on' : 'off'}`, () => {
+      this.#isSignalled = isOn;
+    });
+  }
+
+  /** @param ms milliseconds */
+  async pass(ms: number): Promise<void> {
+    this.#steps.push(`${Math.round(ms / 1000)} s pass`);
+    await this.world.clock.pass(ms);
+  }
+
+  /** The site publishes another configuration, and devices forget the one that they keep for a while. */
+  async publish(change: Site): Promise<void> {
+    this.#steps.push(`publish ${JSON.stringify(change)}`);
+    this.world.site = { ...this.world.site, ...change };
+    await this.world.clock.pass(600_000);
+  }
+
+  get state(): SeenState {
+    return this.#consent.state;
+  }
+
+  /** Requests of this world, oldest first. */
+  get requests(): readonly SeenRequest[] {
+    return this.world.requests;
+  }
+
+  get posts(): readonly SeenRequest[] {
+    return this.requests.filter(({ method }) => method === 'POST');
+  }
+
+  /** What the service recorded, oldest first. */
+  get records(): readonly ModelRecord[] {
+    return this.world.service.records;
+  }
+
+  /** @throws ConformanceError */
+  expectAllowed(expected: Answers): void {
+    const seen = Object.fromEntries(Object.keys(expected).map((key) => [key, this.#consent.allows(key)]));
+    this.expect('allows(category)', seen, expected);
+  }
+
+  /** @throws ConformanceError */
+  expectServices(expected: Answers): void {
+    const seen = Object.fromEntries(Object.keys(expected).map((key) => [key, this.#consent.allowsService(key)]));
+    this.expect('allowsService(service)', seen, expected);
+  }
+
+  /** @throws ConformanceError */
+  expectStatus(expected: string): void {
+    this.expect('state.status', this.state.status, expected);
+  }
+
+  /** The decisions on record about cookies, oldest first. @throws ConformanceError */
+  expectDecisions(...expected: readonly string[]): void {
+    const seen = this.records.filter(({ type }) => type === 'cookie').map(({ decision }) => decision);
+    this.expect('recorded decisions', seen, expected);
+  }
+
+  /** @param what what is compared, as JSON @throws ConformanceError */
+  expect(what: string, seen: unknown, expected: unknown): void {
+    const [is, must] = [JSON.stringify(seen), JSON.stringify(expected)];
+    if (is === must) return;
+    throw new ConformanceError(this.adapter.name, this.rule, this.#steps, `${what}: ${must}`, `${what}: ${is}`);
+  }
+
+  get #consent(): OpenConsent {
+    if (this.#open === undefined) throw new Error('Nothing is open.');
+    return this.#open;
+  }
+
+  async #step(words: string, act: () => unknown): Promise<void> {
+    this.#steps.push(words);
+    // What an action returns may wait for a network that comes much later.
+    if (words === 'start') await act();
+    else ignore(act());
+    await this.world.clock.pass(1);
+  }
+}
+
+/** Lets what an action returned reject. */
+function ignore(answer: unknown): void {
+  if (answer instanceof Promise) answer.catch(() => undefined);
+}

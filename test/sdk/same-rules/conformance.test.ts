@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type Adapter, conformance, type OpenConsent, sameAs } from '../../../sdk/conformance/src/index.js';
+import { appAdapter } from './app-adapter.js';
+
+/** The SDK for apps with a fault. @param fault what it does otherwise */
+function faulty(name: string, fault: (sound: OpenConsent) => Partial<OpenConsent>): Adapter {
+  return {
+    name,
+    open: async (device) => {
+      const sound = await appAdapter.open(device);
+      const consent: OpenConsent = Object.create(sound, Object.getOwnPropertyDescriptors(fault(sound)));
+      return consent;
+    },
+  };
+}
+
+/** Names of the rules that an SDK breaks, and what the suite says about each. */
+async function brokenBy(adapter: Adapter): Promise<ReadonlyMap<string, string>> {
+  const broken = new Map<string, string>();
+  for (const { name, run } of conformance())
+    await run(adapter).catch((error: unknown) => {
+      broken.set(name, String(error));
+    });
+  return broken;
+}
+
+describe('the conformance suite', () => {
+  beforeEach(() => {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  test.each(conformance())('the SDK for apps: $name', ({ run }) => run(appAdapter));
+
+  test('names the rule that an SDK breaks by permitting before a choice, what was done, expected and seen', async () => {
+    const broken = await brokenBy(
+      faulty('hasty', (sound) => ({
+        allows: (category) => sound.state.choice === null || sound.allows(category),
+      })),
+    );
+    const rule = 'permits nothing optional before a choice, and asks';
+    expect(broken.get(rule)).toBe(
+      `ConformanceError: hasty: ${rule}
+  after     start
+  expected  allows(category): {"necessary":true,"analytics":false,"marketing":false,"unknown":false}
+  seen      allows(category): {"necessary":true,"analytics":true,"marketing":true,"unknown":true}`,
+    );
+  });
+
+  test('names the rule that an SDK breaks by keeping what was withdrawn', async () => {
+    const permitted = new Set<string>();
+    const broken = await brokenBy(
+      faulty('stubborn', (sound) => ({
+        allows: (category) => {
+          if (sound.allows(category)) permitted.add(category);
+          return permitted.has(category);
+        },
+      })),
+    );
+    expect([...broken.keys()]).toContain('keeps nothing permitted that was withdrawn');
+  });
+
+  test('names the rules that an SDK breaks by ignoring the signal', async () => {
+    const deaf: Adapter = {
+      name: 'deaf',
+      open: (device) => appAdapter.open({ ...device, isSignalled: () => false }),
+    };
+    const broken = await brokenBy(deaf);
+    expect([...broken.keys()]).toEqual([
+      'asks nothing and permits nothing optional while the signal is on',
+      'lets the signal end at once what an earlier choice permitted',
+      'records the signal as the withdrawal of what was permitted, where the law makes it no request',
+      'records the signal once as an opt-out of sale, where the law makes it a request',
+      'lets a signal that comes again end what was chosen while it was on before',
+    ]);
+    const { run } = sameAs(appAdapter, { seed: 35, count: 20 });
+    await expect(run(deaf)).rejects.toThrow(/deaf: shows, sends and keeps the same as mobile[\s\S]*"signal"/);
+    await run(appAdapter);
+  });
+
+  test('puts back the clock and the timers that it replaced', async () => {
+    const before = [Date.now, Math.random, setTimeout, clearTimeout];
+    await conformance()[0]?.run(appAdapter);
+    expect([Date.now, Math.random, setTimeout, clearTimeout]).toEqual(before);
+  });
+});
