@@ -9,6 +9,7 @@ import { createPool } from '../src/platform/database/pool.js';
 import { createKeyring } from '../src/platform/keys/index.js';
 import { createSiteFixture, type SiteFixture } from '../test/pipeline/admission/site-fixture.js';
 import { benchAudit } from './audit.js';
+import { benchBanner } from './banner.js';
 import { benchBatches } from './batches.js';
 import { startBenchedService } from './benched-service.js';
 import { benchEventStoreDb } from './eventstoredb.js';
@@ -31,6 +32,8 @@ type Part = (postgres: EmbeddedPostgres, masterKey: Uint8Array, site: SiteFixtur
 const STORED = 'stored';
 /** Not measured unless the command line names it, because it fills a database first. */
 const AUDIT = 'audit';
+/** Not measured unless the command line names it, because it installs packages and needs Chromium. */
+const BANNER = 'banner';
 /** Not measured unless the command line names it, because it measures no throughput. */
 const NEIGHBOURS = 'neighbours';
 /** Not measured unless the command line names it, because it installs packages. */
@@ -60,6 +63,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   serve: benchServe,
   [STORED]: benchStored,
   [AUDIT]: benchAudit,
+  [BANNER]: benchBanner,
   [NEIGHBOURS]: benchNeighbours,
   [PEER]: benchPeer,
   [PROCESSES]: benchProcesses,
@@ -82,7 +86,11 @@ if (names.includes(EVENTSTOREDB) && eventStoreUrl === undefined) {
 }
 for (const line of machineFacts()) console.log(line);
 for (const [name, part] of Object.entries(PARTS)) {
-  if (names.length > 0 ? !names.includes(name) : [STORED, AUDIT, NEIGHBOURS, PEER, PROCESSES, VISITORS].includes(name))
+  if (
+    names.length > 0
+      ? !names.includes(name)
+      : [STORED, AUDIT, BANNER, NEIGHBOURS, PEER, PROCESSES, VISITORS].includes(name)
+  )
     continue;
   console.log('');
   await inNewDatabase(part);

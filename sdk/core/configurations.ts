@@ -6,15 +6,14 @@ import type { Store, Surroundings } from './ports.js';
 import { isPassing, type Service } from './service.js';
 
 interface CachedConfiguration {
-  readonly apiKey: string;
-  readonly baseUrl: string;
+  /** The service and the API key that it was read with. */
+  readonly source: string;
   /** Unix milliseconds. */
   readonly readAt: number;
   readonly configuration: Configuration;
 }
 const isCached = objectOf<CachedConfiguration>({
-  apiKey: isText,
-  baseUrl: isText,
+  source: isText,
   readAt: isNumber,
   configuration: isConfiguration,
 });
@@ -61,24 +60,26 @@ export class Configurations {
 
   /** Reads the configuration again. @throws ServiceError */
   async read(language: string | undefined): Promise<Configuration> {
-    const configuration = await this.#service.get(`/tool/v1/config${languageQuery(language)}`, isConfiguration);
-    this.#onRead(configuration);
     const { apiKey, baseUrl } = this.#options;
-    const cached: CachedConfiguration = { apiKey, baseUrl, readAt: this.#clock(), configuration };
+    const path = `/tool/v1/config${languageQuery(language)}key=${apiKey}`;
+    const configuration = await this.#service.get(path, isConfiguration);
+    this.#onRead(configuration);
+    const cached: CachedConfiguration = { source: baseUrl + apiKey, readAt: this.#clock(), configuration };
     // A choice names the language of its texts, by which the next start finds them without a network.
     for (const name of new Set([language ?? '', configuration.language])) this.#store.write(`config:${name}`, cached);
     return configuration;
   }
 
   cached(language: string | undefined): { configuration: Configuration; isFresh: boolean } | undefined {
-    const { apiKey, baseUrl, configurationMaxAge = DEFAULT_MAX_AGE_SECONDS } = this.#options;
     const cached = this.#store.read(`config:${language ?? ''}`, isCached);
-    if (cached === undefined || cached.apiKey !== apiKey || cached.baseUrl !== baseUrl) return undefined;
+    const { apiKey, baseUrl, configurationMaxAge = DEFAULT_MAX_AGE_SECONDS } = this.#options;
+    if (cached?.source !== baseUrl + apiKey) return undefined;
     const age = this.#clock() - cached.readAt;
     return { configuration: cached.configuration, isFresh: age >= 0 && age < configurationMaxAge * 1000 };
   }
 }
 
+/** A query that names a language, if one is wanted, and to which another parameter can be added. */
 export function languageQuery(language: string | undefined): string {
-  return language === undefined ? '' : `?language=${encodeURIComponent(language)}`;
+  return `?${language === undefined ? '' : `language=${encodeURIComponent(language)}&`}`;
 }

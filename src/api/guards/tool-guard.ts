@@ -67,7 +67,7 @@ export function createToolGuards(options: ToolGuardOptions): ToolGuards {
   const guard =
     (scope: ApiKey['scope'], isS2s: boolean, limit: Budget = 'plan'): Guard =>
     async (request, reply) => {
-      const identified = await identify(options, request);
+      const identified = await identify(options, request, rawApiKeyOf(request, limit));
       const { site, apiKey } = identified;
       // This comes before the limit, so that pages of other sites cannot use up the budget with a copied key.
       authorizeKey(apiKey, site, request);
@@ -192,12 +192,24 @@ async function takeBudget(
   answer(all.allowed && own.remaining <= all.remaining ? own : all);
 }
 
+/**
+ * The key of a request. A page may put its key into the address of the configuration, which then needs no preflight
+ * request and can be loaded ahead. Addresses are logged by proxies, so a secret key does not count there.
+ * @throws ApiError MISSING_API_KEY
+ */
+function rawApiKeyOf({ headers, query }: FastifyRequest, limit: Budget): string {
+  const inAddress =
+    limit === 'configuration' && typeof query === 'object' && query !== null && 'key' in query ? query.key : undefined;
+  const rawApiKey = headers['x-api-key'] ?? inAddress;
+  if (typeof rawApiKey !== 'string' || rawApiKey === '') throw new ApiError('MISSING_API_KEY');
+  return rawApiKey;
+}
+
 async function identify(
   options: ToolGuardOptions,
   request: FastifyRequest,
+  rawApiKey: string,
 ): Promise<Pick<ToolCaller, 'apiKey' | 'rawApiKey' | 'site'>> {
-  const rawApiKey = request.headers['x-api-key'];
-  if (typeof rawApiKey !== 'string' || rawApiKey === '') throw new ApiError('MISSING_API_KEY');
   const apiKey = await options.directory.findApiKey(rawApiKey);
   if (apiKey === null) {
     // Only failures count and only failures are refused, so clients that share an address with an attacker keep
@@ -206,6 +218,8 @@ async function identify(
     refuseExcess(decision, 'TOO_MANY_INVALID_API_KEYS');
     throw new ApiError('INVALID_API_KEY');
   }
+  if (apiKey.restriction === 'secret' && request.headers['x-api-key'] === undefined)
+    throw new ApiError('MISSING_API_KEY', 'A secret API key must not be in an address. Send it as X-API-Key.');
   options.keyUsage.note(apiKey.id);
   return { apiKey, rawApiKey, site: await options.directory.site(apiKey.siteId) };
 }

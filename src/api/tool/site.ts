@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import * as z from 'zod';
 import { LanguageQuery, ScannerQuery } from '../../../schemas/api/common.js';
 import { ConfigResponse, type DetectedRegion } from '../../../schemas/api/config.js';
 import { ActiveDocumentResponse, ActiveDocumentsResponse, DocumentParams } from '../../../schemas/api/documents.js';
@@ -40,6 +41,12 @@ const route = routesWith<SiteDeps>();
 
 /** Query of the routes that the public scanner also serves. */
 const SiteQuery = LanguageQuery.extend(ScannerQuery.shape);
+const ConfigQuery = SiteQuery.extend({
+  key: z
+    .string()
+    .optional()
+    .describe('API key, in place of the header: a page can then load the response ahead. Not a secret key.'),
+});
 
 /** Defaults of the routes that every visit to a page loads. */
 const shared = {
@@ -98,7 +105,7 @@ export const SITE_OPERATIONS = [
     summary: 'Get the banner configuration, the attached documents and the detected region',
     description:
       'The region is a hint for the banner. It comes from the headers of a trusted proxy, else from an IP data set, and is null if it is unknown.',
-    query: SiteQuery,
+    query: ConfigQuery,
     response: ConfigResponse,
     errors: ['CONFIG_OUTDATED', 'SITE_NOT_FOUND'],
     example: {

@@ -111,6 +111,22 @@ describe('API keys that are restricted to browsers or to backends', () => {
     expect(refused.body).toHaveProperty('message', expect.stringContaining('publishable'));
   });
 
+  it('takes the key of a page in the address of the configuration, and a secret one nowhere in an address', async () => {
+    const [page, secret] = [await siteWithKey('publishable'), await siteWithKey('secret')];
+    const at = (path: string, headers: Record<string, string> = { origin: ORIGIN }) => ask(app.url + path, { headers });
+    const config = `/tool/v1/config?language=en&key=${page.key}`;
+    expect((await at(config)).body).toEqual((await get(app, '/tool/v1/config', page.key, { origin: ORIGIN })).body);
+    expect(await at(config, {})).toMatchObject({ status: 403, body: { code: 'ORIGIN_NOT_ALLOWED' } });
+    const refused = { status: 401, body: { code: 'MISSING_API_KEY' } };
+    expect(await at(`/tool/v1/config?key=${secret.key}`, {})).toMatchObject(refused);
+    expect(await at('/tool/v1/config?key=')).toMatchObject(refused);
+    expect(await at(`/tool/v1/consents/status?visitor_id=v&key=${page.key}`)).toMatchObject(refused);
+    expect(await at('/tool/v1/config?key=svc_live_unknown')).toMatchObject({
+      status: 401,
+      body: { code: 'INVALID_API_KEY' },
+    });
+  });
+
   it('keeps the restriction when a key is rotated', async () => {
     const { site } = await siteWithKey('secret');
     const { rows } = await app.superuser.query(

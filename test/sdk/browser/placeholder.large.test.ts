@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { NONCE_IN_TEXT, securityPolicy } from '../../../dashboard/src/pages/keys/security-policy.js';
 import { type RunningApp, startApp } from '../../api/server/running-app.js';
 import { violationsOf } from '../../support/axe.js';
 import { chromiumPath } from '../../support/chromium.js';
 import { titleNeeding } from '../../support/missing-tools.js';
 import { addArabic } from './arabic-site.js';
-import { Shop } from './shop.js';
+import { NONCE, Shop } from './shop.js';
 import { Visitor } from './visitor.js';
 
 const isBuilt = existsSync(fileURLToPath(new URL('../../../sdk/browser/dist/placeholder.js', import.meta.url)));
@@ -16,6 +17,7 @@ const canRun = chromiumPath !== undefined && isBuilt;
 /** Folder for pictures, to look at. */
 const { BANNER_PICTURES: PICTURES } = process.env;
 
+const Logged = z.looseObject({ entry: z.looseObject({ text: z.string() }) });
 const Box = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
 
 describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'placeholders of gated content'), () => {
@@ -83,6 +85,38 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'pl
     ).toBe(0);
     expect(await count()).toBe(0);
   });
+
+  test.each([
+    ['origin', undefined],
+    ['nonce', undefined],
+    ['nonce', "require-trusted-types-for 'script'"],
+  ] as const)(
+    'the policy that the dashboard shows (%s, %s) is enough for banner, placeholder and record',
+    async (kind, more) => {
+      const before = visitor.page.events('Log.entryAdded').length;
+      const policy = [
+        securityPolicy(app.url, kind).replace(NONCE_IN_TEXT, NONCE),
+        'frame-src http://*.localhost:*',
+        more,
+      ];
+      await visit(film(), { policy: policy.filter((one) => one !== undefined).join('; '), isServedByService: true });
+      expect(await visitor.sees('section')).toBe(true);
+      await picture(`policy-${kind}`);
+      expect(await visitor.inBanner(`getComputedStyle(banner.querySelector('section')).position`)).toBe('fixed');
+      await visitor.click('accept');
+      await visitor.acceptedToken();
+      await expect.poll(sources).toEqual([frame]);
+      const refused = visitor.page
+        .events('Log.entryAdded')
+        .slice(before)
+        .map((one) => Logged.parse(one).entry.text);
+      // Scripts within the page that wait need the nonce, as the dashboard says.
+      const inline = kind === 'origin' ? 1 : 0;
+      expect(refused.filter((text) => text.includes('Content Security Policy'))).toEqual(
+        Array(inline).fill(expect.stringContaining('Executing inline script')),
+      );
+    },
+  );
 
   test('loading once opens this element alone, changes and records nothing, and ends with a refusal', async () => {
     await visit(film() + film('', 'A second film'));

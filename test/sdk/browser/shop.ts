@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { renewedCookies } from '../../../sdk/node/src/renewed-cookies.js';
 
 const BUILT = fileURLToPath(new URL('../../../sdk/browser/dist/', import.meta.url));
-const NONCE = 'c2hvcA';
+/** The nonce of every script that the pages permit. */
+export const NONCE = 'c2hvcA';
 /** A picture with the colours of many photographs. */
 const POSTER =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 9"><rect width="16" height="9" fill="#8fb6d8"/><path d="M0 9l5-5 3 3 4-5 4 7z" fill="#2f6b3a"/></svg>';
@@ -23,6 +24,8 @@ export interface PageOptions {
   readonly module?: string;
   /** Whether the page loads the script from the service instead of the shop. */
   readonly isServedByService?: boolean;
+  /** Content security policy of the page; if absent, that of the shop. */
+  readonly policy?: string;
 }
 
 /**
@@ -95,6 +98,7 @@ export class Shop {
   }
 
   #policy(): string {
+    if (this.#page.policy !== undefined) return this.#page.policy;
     return `default-src 'none'; script-src 'nonce-${NONCE}'; img-src 'self'; connect-src 'self' ${this.#service}; frame-src http://*.localhost:*; base-uri 'none'`;
   }
 

@@ -56,6 +56,17 @@ export const keys = {
   browserText:
     'Add this line to the head of each page. It shows the banner and records the choice. Use a publishable key.',
   gated: 'A script that waits for a permission has the type text/plain and names its category:',
+  policy: 'Content security policy',
+  policyText:
+    'If your pages have a content security policy, it must permit the script and its requests. This one is complete for a page that otherwise loads from its own origin alone:',
+  policyByOrigin: 'Content security policy by the origin of the service',
+  policyByNonceText: (nonce: string) =>
+    `If your server makes a nonce for each answer, put it in place of ${nonce}, and add it to the script above and to scripts that wait (nonce="${nonce}"). Scripts within the page run only this way:`,
+  policyByNonce: 'Content security policy by a nonce',
+  policyOfYours:
+    'The banner needs no style, image or frame. What waits for a permission is yours: add the addresses of its scripts to script-src, those of its frames to frame-src, and so on. This page does not know them.',
+  trustedTypes:
+    'With require-trusted-types-for, the banner works as it is. Scripts that wait then need a default policy of your page.',
   node: 'In your backend (Node)',
   nodeText: 'Install @consent-ledger/node. Use a secret key, and a user with the role API user.',
   others: 'For other languages, use the description of the interface:',

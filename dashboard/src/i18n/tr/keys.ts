@@ -59,6 +59,17 @@ export const keys: typeof English = {
   browserText:
     'Bu satırı her sayfanın head bölümüne ekleyin. Bandı gösterir ve seçimi kaydeder. Yayımlanabilir bir anahtar kullanın.',
   gated: 'İzin bekleyen bir betiğin türü text/plain olur ve kategorisini belirtir:',
+  policy: 'İçerik güvenliği politikası',
+  policyText:
+    'Sayfalarınızın bir içerik güvenliği politikası (Content-Security-Policy) varsa betiğe ve isteklerine izin vermelidir. Bu politika, bunun dışında yalnızca kendi kaynağından yükleyen bir sayfa için eksiksizdir:',
+  policyByOrigin: 'Hizmetin kaynağına göre içerik güvenliği politikası',
+  policyByNonceText: (nonce: string) =>
+    `Sunucunuz her yanıt için bir nonce üretiyorsa onu ${nonce} yerine yazın; yukarıdaki betiğe ve izin bekleyen betiklere de ekleyin (nonce="${nonce}"). Sayfanın içine yazılmış betikler yalnızca böyle çalışır:`,
+  policyByNonce: 'Nonce ile içerik güvenliği politikası',
+  policyOfYours:
+    'Bant hiçbir stile, görsele veya çerçeveye ihtiyaç duymaz. İzin bekleyen içerik sizindir: betiklerinin adreslerini script-src, çerçevelerinin adreslerini frame-src yönergesine ekleyin, diğerlerini de aynı biçimde. Bu sayfa o adresleri bilmez.',
+  trustedTypes:
+    'require-trusted-types-for kullanıldığında bant olduğu gibi çalışır. İzin bekleyen betikler için ise sayfanızın bir varsayılan ilkesi (default policy) olmalıdır.',
   node: 'Arka ucunuzda (Node)',
   nodeText: '@consent-ledger/node paketini kurun. Gizli bir anahtar ve API kullanıcısı rolünde bir kullanıcı kullanın.',
   others: 'Diğer diller için arayüzün tanımını kullanın:',

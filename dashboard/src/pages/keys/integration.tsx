@@ -2,6 +2,7 @@ import type { NewApiKey } from '../../api/types.js';
 import { useMessages } from '../../i18n/locale.js';
 import { Copyable } from '../../ui/copy.js';
 import { Section } from '../../ui/page.js';
+import { NONCE_IN_TEXT, securityPolicy } from './security-policy.js';
 
 /** Code for pages and backends. @param siteKey the key that was just created, or null if there is none */
 export function Integration({ siteKey }: { readonly siteKey: NewApiKey | null }) {
@@ -23,6 +24,16 @@ export function Integration({ siteKey }: { readonly siteKey: NewApiKey | null })
             label={keys.gated}
             text={'<script type="text/plain" data-consent="analytics" src="/analytics.js"></script>'}
           />
+          <h3>{keys.policy}</h3>
+          <p>{keys.policyText}</p>
+          <Copyable
+            label={keys.policyByOrigin}
+            text={`Content-Security-Policy: ${securityPolicy(service, 'origin')}`}
+          />
+          <p>{keys.policyByNonceText(NONCE_IN_TEXT)}</p>
+          <Copyable label={keys.policyByNonce} text={`Content-Security-Policy: ${securityPolicy(service, 'nonce')}`} />
+          <p>{keys.policyOfYours}</p>
+          <p>{keys.trustedTypes}</p>
         </div>
         <div className="stack">
           <h3>{keys.node}</h3>

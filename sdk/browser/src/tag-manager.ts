@@ -1,0 +1,51 @@
+import type { Started } from './start.js';
+
+declare global {
+  interface Window {
+    consentLedger?: Started;
+    /** What the template for Google Tag Manager calls. */
+    consentLedgerTagManager?: { readonly start: typeof start };
+  }
+}
+
+// A module does not know its element.
+const own = document.currentScript instanceof HTMLScriptElement ? document.currentScript : undefined;
+
+/**
+ * Loads `consent.js` from the place of this file, and tells a tag manager each choice. A tag manager cannot give
+ * attributes to a script that it injects, so this file makes the element.
+ * @param attributes of the element by their names in `dataset`, such as `apiKey`; empty ones are left out
+ * @param categories those whose answers the tag manager wants
+ * @param listener is called with each answer, the first time with the choice of an earlier page, if there is one
+ */
+function start(
+  attributes: Readonly<Record<string, string | undefined>>,
+  categories: readonly string[],
+  listener: (permitted: Readonly<Record<string, boolean>>) => void,
+): void {
+  let last = '';
+  const follow = (): void => {
+    const consent = window.consentLedger?.consent;
+    consent?.subscribe(({ status, choice }) => {
+      // An answer without a choice would be a refusal that nobody made. After a choice it is the end of that choice.
+      if (status === 'loading' || (choice === null && last === '')) return;
+      const permitted = Object.fromEntries(categories.map((key) => [key, consent.allows(key)]));
+      const text = JSON.stringify(permitted);
+      if (text === last) return;
+      last = text;
+      listener(permitted);
+    });
+  };
+  if (window.consentLedger?.consent !== undefined) {
+    follow();
+    return;
+  }
+  const script = document.createElement('script');
+  for (const [name, value] of Object.entries(attributes)) if (value) script.dataset[name] = value;
+  script.nonce = own?.nonce ?? '';
+  script.src = new URL('consent.js', own?.src).href;
+  script.onload = follow;
+  document.head.append(script);
+}
+
+window.consentLedgerTagManager = { start };
