@@ -10,7 +10,7 @@ import { DEFAULT_LANGUAGES, loadTexts } from '../../../schemas/banner/load-texts
 import { directionOf } from '../../../schemas/language/direction.js';
 import { DEFAULT_APPEARANCE } from '../../../sdk/banner/default-appearance.js';
 import { type RunningApp, startApp } from '../../api/server/running-app.js';
-import { violationsOf } from '../../support/axe.js';
+import { setAppearance, violationsOf } from '../../support/axe.js';
 import { chromiumPath } from '../../support/chromium.js';
 import { titleNeeding } from '../../support/missing-tools.js';
 import { addArabic } from './arabic-site.js';
@@ -40,14 +40,21 @@ const GREEN: Appearance = {
 };
 
 const SIZES = { phone: [390, 780], desktop: [1280, 800] } as const;
-/** Replaces the look in the service's answer, so that one service shows all of them. */
-const lookOf = (appearance: Appearance): string => `{
+/** Services of one category, each with a switch: more members of the service's answer. */
+const SWITCHES = `
+    body.data.service_switches = true;
+    body.data.categories.find(({ key }) => key === 'marketing').services = [
+      { key: 'youtube', name: 'YouTube', recipient: 'Google Ireland', policy_url: 'https://policies.example/youtube' },
+      { key: 'vimeo', name: 'Vimeo', recipient: 'Vimeo.com, Inc.', policy_url: null },
+    ];`;
+/** Replaces the look in the service's answer, so that one service shows all of them. @param more replaces more of it */
+const lookOf = (appearance: Appearance, more = ''): string => `{
   const read = window.fetch;
   window.fetch = async (...request) => {
     const answer = await read(...request);
     if (!String(request[0]).includes('/tool/v1/config')) return answer;
     const body = await answer.json();
-    body.data.appearance = ${JSON.stringify(appearance)};
+    body.data.appearance = ${JSON.stringify(appearance)};${more}
     return new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } });
   };
 }`;
@@ -130,7 +137,7 @@ describe.skipIf(!canRun)(
       '%s: readable and whole on a phone and a desktop, light and dark, in both directions',
       async (layout) => {
         const added = await visitor.page.send('Page.addScriptToEvaluateOnNewDocument', {
-          source: lookOf({ ...DEFAULT_APPEARANCE, layout }),
+          source: lookOf({ ...DEFAULT_APPEARANCE, layout }, SWITCHES),
         });
         try {
           for (const [size, [width, height]] of Object.entries(SIZES)) {
@@ -149,9 +156,24 @@ describe.skipIf(!canRun)(
               // Words of other lengths may make a small difference.
               expect((reject.right - reject.left) / (accept.right - accept.left), name).toBeGreaterThan(0.8);
               await visitor.click('settings');
+              // One service is on, so that its category is undecided.
+              await visitor.inBanner(`banner.querySelector('dialog.settings [value=youtube]').click()`);
+              await visitor.inBanner(`banner.querySelector('dialog.settings [value=youtube]').scrollIntoView()`);
+              expect(await visitor.inBanner(`banner.querySelector('[name=marketing]').indeterminate`)).toBe(true);
               expect(
                 await violationsOf(visitor.page, `${name}-settings`, (scheme) => picture(`${name}-settings-${scheme}`)),
               ).toEqual([]);
+              expect(
+                await visitor.inBanner(
+                  `[...banner.querySelectorAll('dialog.settings, .services')].map((one) => one.scrollWidth > one.clientWidth)`,
+                ),
+                name,
+              ).toEqual([false, false]);
+              await visitor.page.send('Emulation.setEmulatedMedia', {
+                features: [{ name: 'forced-colors', value: 'active' }],
+              });
+              await picture(`${name}-settings-forced`);
+              await setAppearance(visitor.page, 'light');
               const save = await boxOf('[part=save]');
               expect([save.top >= 0, save.bottom <= height], name).toEqual([true, true]);
             }

@@ -131,6 +131,40 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
     },
   );
 
+  test.each(['en', 'ar'])(
+    'the settings with switches of services are whole at 400 %, by the keyboard: %s',
+    async (language) => {
+      const metrics = { width: 320, height: 256, deviceScaleFactor: 1, mobile: false };
+      await visitor.page.send('Emulation.setDeviceMetricsOverride', metrics);
+      const services = ['YouTube', 'Vimeo'].map((name) => ({
+        ...{ key: name.toLowerCase(), name, recipient: 'A company with a long name, Ltd.' },
+        policy_url: 'https://policies.example/',
+      }));
+      const switched = answered(
+        `data.service_switches = true; data.categories.find(({ key }) => key === 'marketing').services = ${JSON.stringify(services)}`,
+      );
+      await visitor.visit({ before: [switched], language });
+      await visitor.click('settings');
+      const isOn = (name: string) => `banner.activeElement?.${name}`;
+      for (let i = 0; i < 30 && (await visitor.inBanner(isOn('value'))) !== 'youtube'; i += 1)
+        await visitor.page.press('Tab');
+      await visitor.page.press(' ');
+      expect(
+        await visitor.inBanner(
+          `[${isOn('value')}, ${isOn('checked')}, banner.querySelector('[name=marketing]').indeterminate]`,
+        ),
+      ).toEqual(['youtube', true, true]);
+      await picture(`zoom-services-${language}`);
+      const { left, right } = await boxOf('dialog.settings');
+      expect([left >= 0, right <= 320]).toEqual([true, true]);
+      const wide = `[...banner.querySelectorAll('dialog.settings, dialog.settings *')].filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== 'inline').map((one) => one.outerHTML.slice(0, 90))`;
+      expect(await visitor.inBanner(wide)).toEqual([]);
+      // In a window as low as this one, the buttons of the settings scroll with them.
+      const [box, dialog] = [await boxOf('[value=youtube]'), await boxOf('dialog.settings')];
+      expect([box.top >= dialog.top, box.bottom <= dialog.bottom]).toEqual([true, true]);
+    },
+  );
+
   test('words that fit are no stop of the keyboard, also after the window grew', async () => {
     await visitor.page.send('Emulation.setDeviceMetricsOverride', {
       width: 320,

@@ -24,7 +24,9 @@ test.each(PARTS)('“$heading” quotes its files', ({ blocks, files }) => {
 });
 
 test('the page has a recipe for each example of a page', () => {
-  const isOfPages = (name: string) => !/\.|^(?:data-copy|devices|eventstoredb|http|import|react-native|tag-manager|wordpress)$/.test(name);
+  // The others are of backends and apps, and of docs/tag-manager-and-wordpress.md.
+  const others = /\.|^(?:data-copy|devices|eventstoredb|http|import|react-native|tag-manager|wordpress)$/;
+  const isOfPages = (name: string) => !others.test(name);
   const examples = readdirSync(new URL('examples', DOCS)).filter(isOfPages);
   const quoted = PARTS.flatMap(({ files }) => files.map((file) => file.split('/')[1]));
   expect(examples.filter((name) => !quoted.includes(name))).toEqual([]);

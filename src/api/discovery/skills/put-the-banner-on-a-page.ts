@@ -44,7 +44,8 @@ Somewhere on every page, for example in the footer, visitors change their choice
 ~~~
 
 Find every tag that sets cookies or sends data, and ask the person which category each belongs to. A tag that does not wait is not stopped by the banner.
-\`data-language\` and the other attributes are in [sdk.md](/docs/sdk.md#a-page).
+\`data-language\` and the other attributes are in [sdk.md](/docs/sdk.md#a-page); [ten-minutes.md](/docs/ten-minutes.md) has recipes for a single-page app,
+Vue, Nuxt, Svelte, Astro, YouTube, GA4, the Meta pixel and Matomo.
 
 ## React
 
