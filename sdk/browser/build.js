@@ -29,6 +29,8 @@ await bundle('script', 'iife', 'consent');
 await bundle('gate', 'esm');
 // Loaded by the previous file, on pages with placeholders for gated content.
 await bundle('placeholder', 'esm');
+// Loaded by a developer, by hand.
+await bundle('inspect', 'esm');
 // Loaded by pages of sites that speak the signals of IAB.
 const LIBRARIES = '/* Contains libraries of IAB Tech Lab under the Apache License 2.0, changed by bundling. */';
 await bundle('../../iab/speak-iab', 'esm', 'iab', LIBRARIES);

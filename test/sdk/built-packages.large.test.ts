@@ -25,6 +25,7 @@ const MOST_BYTES: Readonly<Record<string, { readonly files: readonly string[]; r
   'the module for pages': { files: ['browser/dist/index.js'], most: 18_500 },
   'the file that gates content': { files: ['browser/dist/gate.js'], most: 1_200 },
   'the file with the placeholders of gated content': { files: ['browser/dist/placeholder.js'], most: 4_700 },
+  'the panel that a developer loads by hand': { files: ['browser/dist/inspect.js'], most: 9_000 },
   'the file with the signals of IAB': { files: ['browser/dist/iab.js'], most: 30_000 },
   'the script before those of advertisers': { files: ['browser/dist/iab-stub.js'], most: 1_600 },
   'the package for React': { files: ['react/dist/index.js', 'react/dist/shared.js'], most: 20_050 },
