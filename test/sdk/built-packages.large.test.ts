@@ -148,6 +148,15 @@ describe('the built SDK packages', () => {
     expect(text).not.toMatch(/\beval\(|new Function|innerHTML|outerHTML|insertAdjacentHTML|document\.write|cssText/);
   });
 
+  test('the panel of a developer evaluates no text, writes no HTML and no style attribute, and no other file names it', async () => {
+    const read = (name: string) => readFile(join(SDK, 'browser/dist', name), 'utf8');
+    expect(await read('inspect.js')).not.toMatch(
+      /\beval\(|new Function|innerHTML|outerHTML|insertAdjacentHTML|document\.write|\.style\b|srcdoc/,
+    );
+    for (const name of ['consent.js', 'index.js', 'gate.js', 'placeholder.js'])
+      expect(await read(name)).not.toContain('inspect.js');
+  });
+
   test('the browser bundle evaluates no text as code, and writes no HTML and no style attribute', async () => {
     const text = await readFile(join(SDK, 'browser/dist/consent.js'), 'utf8');
     expect(text).not.toMatch(

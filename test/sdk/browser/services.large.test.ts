@@ -302,6 +302,11 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'se
       await inTrial(`${button}.click()`);
       await expect.poll(text).toContain('Not sent: POST /tool/v1/consents cookie accepted');
       await expect.poll(() => inTrial(`tried.consentLedger.consent.state.choice?.consent_token`)).toBe('ct_trial');
+      await inTrial(`tried.consentLedger.banner.then((one) => one.openSettings())`);
+      await inTrial(
+        `tried.document.querySelector('consent-banner').shadowRoot.querySelector('dialog.settings a').click()`,
+      );
+      await expect.poll(text).toContain('Not followed: http');
       expect(await visitor.page.evaluate('sent')).toEqual([]);
       expect(await visitor.page.evaluate(storage)).toBe(device);
       expect(await visitor.status()).toBe('needed');

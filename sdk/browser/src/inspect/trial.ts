@@ -32,15 +32,23 @@ const READ = /^\/tool\/v1\/(config|documents\/[^/]+\/active)$/;
 export function startTrial(place: Element, options: TrialOptions, page: TriedPage): HTMLIFrameElement {
   const frame = document.createElement('iframe');
   frame.title = 'Trial of the banner: nothing is recorded';
+  let isFilled = false;
   // Some browsers replace the first document of a frame when it is loaded.
-  frame.addEventListener('load', () => fill(frame, options, page), { once: true });
+  frame.addEventListener('load', () => {
+    if (isFilled) {
+      // Another page is in the frame now, for example one of the site, whose script records.
+      frame.remove();
+      page.onSaid('The trial ended, because it led to another page.');
+    } else fill(frame, options, page);
+    isFilled = true;
+  });
   place.replaceChildren(frame);
   return frame;
 }
 
 function fill(frame: HTMLIFrameElement, options: TrialOptions, { script, fetch: send, onSaid }: TriedPage): void {
   const inner = frame.contentDocument?.defaultView;
-  if (inner == null || inner.document.querySelector('script') !== null) return;
+  if (inner == null) return;
   const answer = (status: number, body: unknown): Response => new Response(JSON.stringify(body), { status });
   const answered = async (input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> => {
     const url = new URL(input instanceof Request ? input.url : input, location.href);
@@ -81,6 +89,16 @@ function fill(frame: HTMLIFrameElement, options: TrialOptions, { script, fetch: 
     onSaid(`The trial does not run, because this browser would let it keep or send something: ${error}`);
     return;
   }
+  inner.addEventListener(
+    'click',
+    (event) => {
+      const link = event.composedPath().find((one) => one instanceof inner.HTMLAnchorElement);
+      if (link === undefined) return;
+      event.preventDefault();
+      onSaid(`Not followed: ${Reflect.get(link, 'href')}`);
+    },
+    { capture: true },
+  );
   inner.document.documentElement.lang = options.language || document.documentElement.lang;
   const copy = inner.document.createElement('script');
   const { apiKey, baseUrl } = script.dataset;
