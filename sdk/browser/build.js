@@ -31,6 +31,8 @@ await bundle('gate', 'esm');
 await bundle('placeholder', 'esm');
 // Loaded by tag managers, which cannot give attributes to a script.
 await bundle('tag-manager', 'iife');
+// Loaded by a developer, by hand.
+await bundle('inspect', 'esm');
 // Loaded by pages of sites that speak the signals of IAB.
 const LIBRARIES = '/* Contains libraries of IAB Tech Lab under the Apache License 2.0, changed by bundling. */';
 await bundle('../../iab/speak-iab', 'esm', 'iab', LIBRARIES);

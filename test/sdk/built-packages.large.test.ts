@@ -26,6 +26,7 @@ const MOST_BYTES: Readonly<Record<string, { readonly files: readonly string[]; r
   'the file that gates content': { files: ['browser/dist/gate.js'], most: 1_200 },
   'the file with the placeholders of gated content': { files: ['browser/dist/placeholder.js'], most: 4_700 },
   'the script for tag managers': { files: ['browser/dist/tag-manager.js'], most: 600 },
+  'the panel that a developer loads by hand': { files: ['browser/dist/inspect.js'], most: 9_000 },
   'the file with the signals of IAB': { files: ['browser/dist/iab.js'], most: 30_000 },
   'the script before those of advertisers': { files: ['browser/dist/iab-stub.js'], most: 1_600 },
   'the package for React': { files: ['react/dist/index.js', 'react/dist/shared.js'], most: 20_050 },
@@ -146,6 +147,15 @@ describe('the built SDK packages', () => {
     const text = await readFile(join(SDK, 'browser/dist/placeholder.js'), 'utf8');
     expect(text).toContain(`"browser ${VERSION}"`);
     expect(text).not.toMatch(/\beval\(|new Function|innerHTML|outerHTML|insertAdjacentHTML|document\.write|cssText/);
+  });
+
+  test('the panel of a developer evaluates no text, writes no HTML and no style attribute, and no other file names it', async () => {
+    const read = (name: string) => readFile(join(SDK, 'browser/dist', name), 'utf8');
+    expect(await read('inspect.js')).not.toMatch(
+      /\beval\(|new Function|innerHTML|outerHTML|insertAdjacentHTML|document\.write|\.style\b|srcdoc/,
+    );
+    for (const name of ['consent.js', 'index.js', 'gate.js', 'placeholder.js'])
+      expect(await read(name)).not.toContain('inspect.js');
   });
 
   test('the browser bundle evaluates no text as code, and writes no HTML and no style attribute', async () => {

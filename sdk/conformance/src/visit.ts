@@ -13,21 +13,19 @@ export class ConformanceError extends Error {
     readonly adapter: string,
     /** Name of the rule that it breaks. */
     readonly rule: string,
-    /** What the visitor and the surroundings did before. */
+    /** The site, and what the visitor and the surroundings did before. */
     readonly steps: readonly string[],
     readonly expected: string,
     readonly seen: string,
   ) {
-    super(
-      `${adapter}: ${rule}\n  after     ${steps.join(', ') || 'nothing'}\n  expected  ${expected}\n  seen      ${seen}`,
-    );
+    super(`${adapter}: ${rule}\n  after     ${steps.join(', ')}\n  expected  ${expected}\n  seen      ${seen}`);
   }
 }
 
 /** One visitor of a site on one device, who acts through the SDK of an adapter. */
 export class Visit {
   readonly device: Device;
-  readonly #steps: string[] = [];
+  readonly #steps: string[];
   #isSignalled = false;
   #open: OpenConsent | undefined;
 
@@ -36,6 +34,7 @@ export class Visit {
     private readonly rule: string,
     private readonly world: World,
   ) {
+    this.#steps = [`site ${JSON.stringify(world.site)}`];
     this.device = world.device(() => this.#isSignalled);
   }
 

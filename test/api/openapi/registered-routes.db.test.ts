@@ -23,6 +23,7 @@ const OTHERS = [
   '/panel/assets/:name',
   '/panel/banner-preview',
   '/sdk/gate.js',
+  '/sdk/inspect.js',
   '/sdk/placeholder.js',
   '/sdk/iab.js',
   '/sdk/iab-stub.js',

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ConfigResponse } from '../../../schemas/api/config.js';
+import { ModelBrowser } from '../../../sdk/conformance/src/browser.js';
 import { ConsentCore } from '../../../sdk/core/consent.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { createApiKey } from '../../../src/tenancy/api-keys/api-keys.js';
 import { createLiveHosts } from '../../../src/tenancy/domains/live-hosts.js';
-import { ModelBrowser } from '../../../sdk/conformance/src/browser.js';
 import { quietPage } from '../../sdk/core/model/quiet-page.js';
 import { signedHeaders } from '../../support/signed-requests.js';
 import { ask, get, type RunningApp, startApp } from '../server/running-app.js';

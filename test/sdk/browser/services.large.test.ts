@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
 import { DEMO_CONFIG } from '../../../src/demo/seed/demo-texts.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
+import { createApiKey } from '../../../src/tenancy/api-keys/api-keys.js';
 import { publishSiteConfig } from '../../../src/tenancy/configuration/publish-site-config.js';
 import { ask, get, type RunningApp, startApp } from '../../api/server/running-app.js';
 import { violationsOf } from '../../support/axe.js';
@@ -51,11 +53,14 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'se
   let shop: Shop;
   let visitor: Visitor;
   let frame: string;
+  /** A host that visitors may use, other than this machine. */
+  let live: string;
   let demo: SeededDemo;
   beforeAll(async () => {
     shop = await Shop.open();
     app = await startApp('serve');
-    demo = await app.seed({ allowedOrigins: [shop.origin] });
+    live = `http://www.shop.localhost:${shop.port}`;
+    demo = await app.seed({ allowedOrigins: [shop.origin, live] });
     shop.use(app.url, demo.keys.write);
     frame = `http://media.localhost:${shop.port}/film`;
     await publish(true);
@@ -187,6 +192,157 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'se
     });
     await visitor.page.evaluate(`consentLedger.consent.choose({ marketing: true }, undefined, { vimeo: false })`);
     await expect.poll(sources).toEqual([`${frame}/youtube`, '']);
+  });
+
+  describe('the panel of a developer', () => {
+    /** Loads the panel as a developer does, by a script that the page permits. */
+    const loader = 'window.loads = (url) => import(url);';
+    const inspect = async (options: Parameters<Visitor['visit']>[0] = {}, origin?: string): Promise<void> => {
+      await visitor.visit({ before: [RECORDER, loader], ...options }, origin);
+      await visitor.page.evaluate(`loads('${app.url}/sdk/inspect.js').then(() => true)`);
+    };
+    const inPanel = (expression: string): Promise<unknown> =>
+      visitor.page.evaluate(
+        `((panel) => ${expression})(document.querySelector('consent-inspector')?.shadowRoot ?? null)`,
+      );
+    const text = async (): Promise<string> =>
+      z.string().parse(await inPanel(`panel.querySelector('section').innerText.replace(/\\s+/g, ' ')`));
+    /** An expression about the window of the trial. */
+    const inTrial = (expression: string): Promise<unknown> =>
+      inPanel(`((tried) => ${expression})(panel.querySelector('.trial iframe').contentWindow)`);
+    const gated = {
+      media: film('youtube'),
+      unknownService: film('youtub'),
+      unknownCategory: `<iframe data-consent="marketng" data-consent-src="${frame}" title="A map"></iframe>`,
+      eager: `<img data-consent="marketing" src="/poster.svg" alt="A poster" title="A poster">`,
+      running: `<script nonce="c2hvcA" data-consent="marketing" src="/early.js"></script>`,
+    };
+
+    test('says of each element what it waits for and why, and what was sent and answered', async () => {
+      await inspect({ body: Object.values(gated).join('') });
+      await expect
+        .poll(text)
+        .toContain('Waits <iframe> Our garden in June service youtube: The visitor has not answered yet');
+      const before = await text();
+      for (const words of [
+        'Wrong <iframe> Our garden in June service youtub: The site has no service youtub. It has: youtube, vimeo.',
+        'Wrong <iframe> A map category marketng: The site has no category marketng. It has: necessary, analytics, marketing.',
+        'Wrong <img> A poster category marketing: It loads without asking: its address must be in data-consent-src',
+        'Wrong <script> /early.js category marketing: It runs without asking: its type must be text/plain',
+        'Waits <script> /analytics.js category analytics: The visitor has not answered yet',
+        'earlier: /tool/v1/config → 200',
+        'read from the service',
+      ])
+        expect(before).toContain(words);
+      expect(
+        await visitor.page.evaluate(
+          `performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/sdk/inspect.js')).length`,
+        ),
+      ).toBe(1);
+      await visitor.page.evaluate(
+        `consentLedger.consent.choose({ analytics: true }, undefined, { youtube: true, vimeo: false })`,
+      );
+      await expect.poll(text).toContain('Open <iframe> Our garden in June service youtube: Permitted and loaded.');
+      await expect
+        .poll(text)
+        .toMatch(/POST \/tool\/v1\/consents cookie partial \{"necessary":true.* → 202, recorded as ct_\w{9}…/);
+      await expect.poll(async () => (await visitor.cookie())?.consent_token).toBeDefined();
+      const after = await text();
+      expect(after).not.toContain((await visitor.cookie())?.consent_token);
+      expect(after).not.toContain(demo.keys.write);
+      // The page goes on without the panel.
+      await inPanel(`panel.querySelector('button').click()`);
+      expect(await visitor.page.evaluate(`document.querySelector('consent-inspector')`)).toBeNull();
+    });
+
+    test('names a key that the service refuses, and a test key on a host of visitors', async () => {
+      shop.use(app.url, `${demo.keys.write.slice(0, -4)}XXXX`);
+      await inspect({ body: gated.media });
+      await expect.poll(text).toContain('Wrong <iframe> Our garden in June service youtube: Nothing can be recorded');
+      expect(await text()).toContain('INVALID_API_KEY');
+      const { key } = await createApiKey(app.service.installation.adminPool, demo.site.id, 'write', { mode: 'test' });
+      shop.use(app.url, key);
+      try {
+        await inspect({ body: gated.media }, live);
+        await expect.poll(text).toContain('The page has a test key on a host that visitors may use');
+        expect(await text()).toContain('a test key: what it records is no evidence');
+      } finally {
+        shop.use(app.url, demo.keys.write);
+      }
+    });
+
+    test('tries another country, language and signal without recording anything', async () => {
+      const kept = async (): Promise<unknown> => {
+        // The sealer writes to the log meanwhile.
+        const consents = `event_log.events where type = '${CONSENT_RECORDED}'`;
+        const counts = [consents, 'idempotency', 'nonces', 'record_keys', 'persons'].map(
+          (rows, at) => `(select count(*) from ${rows}) as count_${at}`,
+        );
+        return (await app.superuser.query(`select ${counts.join(', ')}`)).rows;
+      };
+      await inspect({ body: gated.media });
+      await expect.poll(text).toContain('Nothing is recorded');
+      const before = await kept();
+      const storage = `JSON.stringify([document.cookie, Object.entries(localStorage).toSorted()])`;
+      const device = await visitor.page.evaluate(storage);
+      await inPanel(
+        `{ const [country, language] = panel.querySelectorAll('select'); country.value = [...country.options].find(({ text }) => text.startsWith('California')).value; language.value = 'tr'; panel.querySelector('[type=checkbox]').click(); panel.querySelector('form button').click(); }`,
+      );
+      await expect.poll(() => inTrial(`tried.consentLedger?.consent.state.status ?? 'loading'`)).toBe('signalled');
+      expect(
+        await inTrial(
+          `[tried.consentLedger.consent.state.configuration.region.compliance_framework, tried.consentLedger.consent.state.configuration.language]`,
+        ),
+      ).toEqual(['ccpa', 'tr']);
+      await expect.poll(text).toContain('Not sent: POST /tool/v1/consents do_not_sell_opt_out accepted');
+      // The same without the signal, with an answer by the buttons of the banner.
+      await inPanel(`{ panel.querySelector('[type=checkbox]').click(); panel.querySelector('form button').click(); }`);
+      const button = `tried.document.querySelector('consent-banner')?.shadowRoot.querySelector('[part=accept]')`;
+      await expect.poll(() => inTrial(`${button} != null`)).toBe(true);
+      await inTrial(`${button}.click()`);
+      await expect.poll(text).toContain('Not sent: POST /tool/v1/consents cookie accepted');
+      await expect.poll(() => inTrial(`tried.consentLedger.consent.state.choice?.consent_token`)).toBe('ct_trial');
+      await inTrial(`tried.consentLedger.banner.then((one) => one.openSettings())`);
+      await inTrial(
+        `tried.document.querySelector('consent-banner').shadowRoot.querySelector('dialog.settings a').click()`,
+      );
+      await expect.poll(text).toContain('Not followed: http');
+      expect(await visitor.page.evaluate('sent')).toEqual([]);
+      expect(await visitor.page.evaluate(storage)).toBe(device);
+      expect(await visitor.status()).toBe('needed');
+      expect(await visitor.page.evaluate(`consentLedger.consent.allows('marketing')`)).toBe(false);
+      expect(await sources()).toEqual(['']);
+      expect(await kept()).toEqual(before);
+    });
+
+    test.each([390, 1280])(
+      'axe finds nothing in it at %i pixels, and the keyboard reaches everything',
+      async (width) => {
+        const metrics = { width, height: 844, deviceScaleFactor: 1, mobile: width < 600 };
+        await visitor.page.send('Emulation.setDeviceMetricsOverride', metrics);
+        await inspect({ body: Object.values(gated).join('') });
+        await visitor.page.evaluate(`consentLedger.consent.rejectAll().then(() => true)`);
+        await expect.poll(text).toContain('The visitor refused youtube.');
+        expect(
+          await inPanel(
+            `panel.host.getBoundingClientRect().right <= innerWidth && panel.querySelector('.body').scrollWidth <= panel.querySelector('.body').clientWidth`,
+          ),
+        ).toBe(true);
+        expect(await inPanel('panel.activeElement.textContent')).toBe('Close');
+        const reached: unknown[] = [];
+        for (let at = 0; at < 5; at += 1) {
+          await visitor.page.press('Tab');
+          reached.push(await inPanel(`panel.activeElement?.localName ?? 'page'`));
+        }
+        expect(reached).toEqual(['div', 'select', 'select', 'input', 'button']);
+        await visitor.page.press('Enter');
+        await expect.poll(() => inPanel(`panel.querySelector('.trial iframe') !== null`)).toBe(true);
+        const found = await violationsOf(visitor.page, `inspector-${width}`, (scheme) =>
+          picture(`inspector-${width}-${scheme}`),
+        );
+        expect(found).toEqual([]);
+      },
+    );
   });
 
   test('without switches the services stand by name, and their category decides', async () => {

@@ -44,7 +44,7 @@ describe('the conformance suite', () => {
     const rule = 'permits nothing optional before a choice, and asks';
     expect(broken.get(rule)).toBe(
       `ConformanceError: hasty: ${rule}
-  after     start
+  after     site {"law":"gdpr"}, start
   expected  allows(category): {"necessary":true,"analytics":false,"marketing":false,"unknown":false}
   seen      allows(category): {"necessary":true,"analytics":true,"marketing":true,"unknown":true}`,
     );
