@@ -7,6 +7,7 @@ import { Button } from './button.js';
 import { useFailureText } from './failure-text.js';
 import { fieldMessage } from './field-message.js';
 import { Notice } from './notice.js';
+import { useUnsaved } from './unsaved.js';
 
 /** The values of a form, by the names of its fields. */
 export class Values {
@@ -43,6 +44,7 @@ interface ActionFormProps {
   readonly onCancel?: () => void;
   /** Shown after the action succeeded. */
   readonly done?: string;
+  /** Whether it is a filter in one line, which holds nothing that its user would miss. */
   readonly isInline?: boolean;
   /** The fields that show errors of members which the form makes from them, by the name of the member. */
   readonly madeFrom?: Readonly<Record<string, string>>;
@@ -56,7 +58,7 @@ export function ActionForm({
   look = 'primary',
   onCancel,
   done,
-  isInline,
+  isInline = false,
   madeFrom = NOTHING_MADE,
   children,
 }: ActionFormProps) {
@@ -65,17 +67,33 @@ export function ActionForm({
   const form = useRef<HTMLFormElement>(null);
   const [state, setState] = useState<'idle' | 'pending' | 'done'>('idle');
   const [failure, setFailure] = useState<unknown>(null);
+  const isChanged = useRef(false);
+  useUnsaved(() => isChanged.current && !isInline);
+  useEffect(() => {
+    const note = () => {
+      isChanged.current = true;
+    };
+    // The control of a device for a list may send `change` alone.
+    const element = form.current;
+    for (const type of ['input', 'change']) element?.addEventListener(type, note);
+    return () => {
+      for (const type of ['input', 'change']) element?.removeEventListener(type, note);
+    };
+  }, []);
 
   const send = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (state === 'pending') return;
     const values = new Values(new FormData(event.currentTarget));
     setState('pending');
+    // An action may lead to another page.
+    isChanged.current = false;
     setFailure(null);
     try {
       await action(values);
       setState('done');
     } catch (error) {
+      isChanged.current = true;
       setFailure(error);
       setState('idle');
     }
@@ -92,12 +110,7 @@ export function ActionForm({
     if (field instanceof HTMLElement) field.focus();
   }, [firstName]);
   return (
-    <Form
-      ref={form}
-      className={isInline === true ? 'form form-inline' : 'form'}
-      onSubmit={send}
-      validationErrors={atFields}
-    >
+    <Form ref={form} className={isInline ? 'form form-inline' : 'form'} onSubmit={send} validationErrors={atFields}>
       {failure === null ? null : (
         <Notice kind="problem" isAnnounced takesFocus={firstName === undefined}>
           <p>{failureText(failure)}</p>

@@ -80,7 +80,7 @@ export function SecondFactor() {
           )
         }
       </Loaded>
-      <Dialog title={secondFactor.recovery} isOpen={codes !== null} onClose={() => setCodes(null)} staysOpen>
+      <Dialog title={secondFactor.recovery} isOpen={codes !== null} onClose={() => setCodes(null)} isShownOnce>
         <ShownCodes codes={codes ?? []} onKept={() => setCodes(null)} />
       </Dialog>
     </Section>
@@ -130,6 +130,7 @@ function AddFactor() {
         isOpen={step.name !== 'closed'}
         onClose={() => setStep({ name: 'closed' })}
         staysOpen
+        isShownOnce={step.name === 'codes'}
       >
         <Steps step={step} onStep={setStep} />
       </Dialog>

@@ -76,7 +76,7 @@ export function Keys() {
       </Section>
       <Conflicts siteId={siteId} keys={query.data ?? []} />
       <Integration siteKey={latest} />
-      <Dialog title={keys.newKey} isOpen={shown !== null} onClose={() => setShown(null)} staysOpen>
+      <Dialog title={keys.newKey} isOpen={shown !== null} onClose={() => setShown(null)} isShownOnce>
         <ShownKey value={shown?.key ?? ''} />
         <Button look="primary" onPress={() => setShown(null)}>
           {keys.done}

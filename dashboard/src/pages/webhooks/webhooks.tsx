@@ -58,7 +58,7 @@ export function Webhooks() {
       {query.data === undefined || query.data.length === 0 ? null : (
         <Deliveries siteId={siteId} webhooks={query.data} />
       )}
-      <Dialog title={webhooks.secret} isOpen={shown !== null} onClose={() => setShown(null)} staysOpen>
+      <Dialog title={webhooks.secret} isOpen={shown !== null} onClose={() => setShown(null)} isShownOnce>
         <ShownSecret value={shown?.secret ?? ''} />
         <Button look="primary" onPress={() => setShown(null)}>
           {webhooks.kept}
