@@ -88,11 +88,27 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await conflicts.release();
     expect(await panel.violations('keys-empty')).toEqual([]);
     await panel.press('Create a key');
+    // A dialog closes by Escape, and asks if something was typed.
+    await panel.escape();
+    await panel.doesNotSee('Where the key is used');
+    await panel.press('Create a key');
     await panel.type('Name', 'pages of the bakery');
+    await panel.escape();
+    await panel.sees('What you entered was not saved.');
+    await panel.escape();
+    await panel.doesNotSee('What you entered was not saved.');
+    expect(await panel.valueOf('Name')).toBe('pages of the bakery');
     await panel.press('Create a key');
     await panel.sees('This is shown once.');
     expect(await panel.violations('key-shown')).toEqual([]);
     const [key = ''] = /svc_live_[\w-]{40,}/.exec(await panel.text()) ?? [];
+    // Escape asks first: the key would be gone.
+    await panel.escape();
+    await panel.sees('What it shows is not shown again.');
+    expect(await panel.violations('key-asks')).toEqual([]);
+    await panel.press('Back');
+    await panel.doesNotSee('What it shows is not shown again.');
+    expect(await panel.text()).toContain(key);
     await panel.press('I have copied the key');
     await panel.sees(`data-api-key="${key}"`);
     expect(await panel.violations('keys')).toEqual([]);
@@ -336,7 +352,32 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.seesInFrame('Fırının çerezleri');
     await panel.type('Text', 'Ziyaretleri sayabilir miyiz?');
     await panel.type('How a visitor withdraws', 'Her sayfanın altındaki ayarları açın.');
+    // Texts of both languages stay while another one is chosen, and until the page is left on purpose.
+    await panel.choose('Language of the texts', 'English');
+    await panel.type('Heading', 'Cookies and bread');
+    await panel.choose('Language of the texts', 'Turkish (not saved)');
+    await panel.seesInFrame('Fırının çerezleri');
+    expect(await panel.valueOf('Heading')).toBe('Fırının çerezleri');
+    await panel.press('Documents');
+    await panel.sees('Leave this page?');
+    expect(await panel.violations('leave-page')).toEqual([]);
+    // Escape stays.
+    await panel.escape();
+    await panel.doesNotSee('Leave this page?');
     await panel.press('Save', 'Texts of the banner');
+    await panel.press('Documents');
+    await panel.sees('Leave this page?');
+    await panel.press('Stay on this page');
+    await panel.choose('Language of the texts', 'English (not saved)');
+    expect(await panel.valueOf('Heading')).toBe('Cookies and bread');
+    await panel.type('Heading', 'Cookies of the bakery');
+    await panel.press('Save', 'Texts of the banner');
+    await panel.page.until(async () => !(await panel.text()).includes('(not saved)'));
+    await panel.press('Documents');
+    await panel.isAt('Documents');
+    await panel.press('Banner');
+    await panel.choose('Language of the texts', 'Turkish');
+    expect(await panel.valueOf('Heading')).toBe('Fırının çerezleri');
 
     // What a further language does not say yet is filled in by one press, and marked.
     await panel.type('Languages', 'en, tr, el');

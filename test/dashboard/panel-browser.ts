@@ -150,6 +150,17 @@ export class PanelBrowser {
     else await this.page.send('Input.insertText', { text });
   }
 
+  /** Presses Escape in the dialog that is open, once it has the focus. */
+  async escape(): Promise<void> {
+    await this.#until('scope() !== document && scope().contains(document.activeElement)', 'the focus in a dialog');
+    await this.page.press('Escape');
+  }
+
+  /** What a field holds. */
+  valueOf(label: string): Promise<unknown> {
+    return this.#run(`field(${JSON.stringify(label)})?.value`);
+  }
+
   /** Picks a colour, as the control of the device does. @param name of the field */
   async pickColour(name: string, colour: string): Promise<void> {
     this.steps.push(name);

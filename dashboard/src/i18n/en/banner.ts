@@ -32,6 +32,7 @@ export const banner = {
     settings: 'Button: settings',
     save: 'Button: save the choice',
   } as Readonly<Record<string, string>>,
+  notSaved: (language: string) => `${language} (not saved)`,
   textsLanguage: 'Language of the texts',
   defaultLabel: 'Empty: the usual word in this language',
   withdrawal: 'How a visitor withdraws the choice',

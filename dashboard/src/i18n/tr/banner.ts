@@ -32,6 +32,7 @@ export const banner: typeof English = {
     settings: 'Düğme: ayarlar',
     save: 'Düğme: seçimi kaydet',
   },
+  notSaved: (language: string) => `${language} (kaydedilmedi)`,
   textsLanguage: 'Metinlerin dili',
   defaultLabel: 'Boşsa bu dildeki hazır metin',
   withdrawal: 'Ziyaretçi seçimini nasıl geri alır',

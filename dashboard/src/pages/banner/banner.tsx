@@ -7,6 +7,7 @@ import type { PreviewDraft } from '../../banner-preview/preview-draft.js';
 import { useMessages } from '../../i18n/locale.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Page, Section } from '../../ui/page.js';
+import { useUnsaved } from '../../ui/unsaved.js';
 import { useSiteId } from '../sites/use-site.js';
 import { AppearanceForm } from './appearance-form.js';
 import { BannerPreview } from './banner-preview.js';
@@ -17,7 +18,7 @@ import { DraftState } from './draft-state.js';
 import { IabForm } from './iab-form.js';
 import { ScanSection } from './scan-section.js';
 import { SettingsForm } from './settings-form.js';
-import { TextsForm } from './texts-form.js';
+import { TextsForm, type WrittenTexts } from './texts-form.js';
 import { useDefaults } from './use-defaults.js';
 import { useDraft } from './use-draft.js';
 
@@ -42,7 +43,9 @@ function Draft({ siteId, draft }: DraftProps) {
   const { banner } = useMessages();
   const mayChange = useMay('changeSites');
   const [chosen, setChosen] = useState<string | null>(null);
-  const [written, setWritten] = useState<Readonly<Record<string, string>>>({});
+  /** What was typed and not saved, by language. */
+  const [written, setWritten] = useState<Readonly<Record<string, WrittenTexts>>>({});
+  useUnsaved(() => Object.keys(written).length > 0);
   const [filled, setFilled] = useState(0);
   const defaults = useDefaults(siteId, draft);
   const [edited, setAppearance] = useState<Appearance | null>(null);
@@ -78,16 +81,17 @@ function Draft({ siteId, draft }: DraftProps) {
               language={language}
               defaults={defaults}
               isReadOnly={!mayChange}
-              onLanguage={(one) => {
-                setChosen(one);
-                setWritten({});
-              }}
-              onWrite={(name, text) => setWritten((before) => ({ ...before, [name]: text }))}
+              written={written}
+              onLanguage={setChosen}
+              onWrite={(name, text) =>
+                setWritten((before) => ({ ...before, [language]: { ...before[language], [name]: text } }))
+              }
+              onSaved={(saved, texts) => setWritten((before) => withoutSaved(before, saved, texts))}
             />
             {mayChange ? <AppearanceForm siteId={siteId} appearance={appearance} onChange={setAppearance} /> : null}
           </div>
           <div className="sticky">
-            <BannerPreview draft={{ ...shownDraft(draft, language, written), appearance }} />
+            <BannerPreview draft={{ ...shownDraft(draft, language, written[language] ?? {}), appearance }} />
           </div>
         </div>
       )}
@@ -99,12 +103,19 @@ function Draft({ siteId, draft }: DraftProps) {
   );
 }
 
-/** The draft with the texts that are being written. */
-function shownDraft(
-  draft: ConfigurationDraft,
+/** What is still not saved. A text that was changed while it was sent stays. */
+function withoutSaved(
+  before: Readonly<Record<string, WrittenTexts>>,
   language: string,
-  { withdrawal, ...texts }: Readonly<Record<string, string>>,
-): PreviewDraft {
+  saved: WrittenTexts,
+): Readonly<Record<string, WrittenTexts>> {
+  const { [language]: written = {}, ...others } = before;
+  const left = Object.entries(written).filter(([name, text]) => saved[name] !== text);
+  return left.length === 0 ? others : { ...others, [language]: Object.fromEntries(left) };
+}
+
+/** The draft with the texts that are being written. */
+function shownDraft(draft: ConfigurationDraft, language: string, { withdrawal, ...texts }: WrittenTexts): PreviewDraft {
   return {
     ...draft,
     language,

@@ -15,23 +15,40 @@ import { useDraftChange } from './use-draft.js';
 const NAMES = ['title', 'text', 'accept', 'reject', 'settings', 'save'] as const;
 const WITHOUT_USUAL_WORD: readonly string[] = ['title', 'text'];
 
+/** Texts by their names; `withdrawal` is the one that says how to withdraw. */
+export type WrittenTexts = Readonly<Record<string, string>>;
+
 interface TextsFormProps {
   readonly siteId: string;
   readonly draft: ConfigurationDraft;
   readonly language: string;
   readonly defaults: Defaults | undefined;
   readonly isReadOnly: boolean;
+  /** Texts that were typed and not saved, by language. They stay when another language is chosen. */
+  readonly written: Readonly<Record<string, WrittenTexts>>;
   readonly onLanguage: (language: string) => void;
   /** A text that is being written. */
   readonly onWrite: (name: string, text: string) => void;
+  readonly onSaved: (language: string, texts: WrittenTexts) => void;
 }
 
 /** The texts of the banner in one language. */
-export function TextsForm({ siteId, draft, language, defaults, isReadOnly, onLanguage, onWrite }: TextsFormProps) {
+export function TextsForm({
+  siteId,
+  draft,
+  language,
+  defaults,
+  isReadOnly,
+  written,
+  onLanguage,
+  onWrite,
+  onSaved,
+}: TextsFormProps) {
   const { banner, common } = useMessages();
   const { languageName } = useFormats();
   const api = useApi();
   const texts = draft.banner[language] ?? {};
+  const typed = written[language] ?? {};
   const names = [...new Set([...NAMES, ...Object.keys(texts)])];
   const nameOf = (name: string) => banner.names[name] ?? name;
   const known = defaults?.texts.get(language);
@@ -41,9 +58,9 @@ export function TextsForm({ siteId, draft, language, defaults, isReadOnly, onLan
     const hasUsualWord = NAMES.some((one) => one === name) && !WITHOUT_USUAL_WORD.includes(name);
     return hasUsualWord ? { hint: banner.defaultLabel } : {};
   };
-  const change = useDraftChange(siteId, (values: Values, revision) => {
+  const change = useDraftChange(siteId, async (values: Values, revision) => {
     const given = names.map((name) => [name, values.text(`texts.${name}`)] as const);
-    return answerOf(
+    await answerOf(
       api.PUT('/api/v1/sites/{site_id}/banner-texts/{language}', {
         params: { path: { site_id: siteId, language } },
         body: {
@@ -53,6 +70,7 @@ export function TextsForm({ siteId, draft, language, defaults, isReadOnly, onLan
         },
       }),
     );
+    onSaved(language, { ...Object.fromEntries(given), withdrawal: values.text('withdrawal') });
   });
   return (
     <Section title={banner.texts} lead={isReadOnly ? undefined : banner.textsLead}>
@@ -61,7 +79,10 @@ export function TextsForm({ siteId, draft, language, defaults, isReadOnly, onLan
         label={banner.textsLanguage}
         value={language}
         onChange={onLanguage}
-        options={draft.languages.map((value) => ({ value, label: languageName(value) }))}
+        options={draft.languages.map((value) => ({
+          value,
+          label: written[value] === undefined ? languageName(value) : banner.notSaved(languageName(value)),
+        }))}
       />
       {defaults?.unconfirmed.includes(language) === true ? (
         <Notice kind="warning">
@@ -82,7 +103,7 @@ export function TextsForm({ siteId, draft, language, defaults, isReadOnly, onLan
               key={name}
               name={`texts.${name}`}
               label={nameOf(name)}
-              defaultValue={texts[name] ?? ''}
+              defaultValue={typed[name] ?? texts[name] ?? ''}
               rows={name === 'text' ? 3 : 1}
               onChange={(text) => onWrite(name, text)}
               isRequired={WITHOUT_USUAL_WORD.includes(name)}
@@ -92,7 +113,7 @@ export function TextsForm({ siteId, draft, language, defaults, isReadOnly, onLan
           <TextInput
             name="withdrawal"
             label={banner.withdrawal}
-            defaultValue={draft.withdrawal[language] ?? ''}
+            defaultValue={typed.withdrawal ?? draft.withdrawal[language] ?? ''}
             rows={2}
             onChange={(text) => onWrite('withdrawal', text)}
             isRequired
