@@ -30,6 +30,7 @@ import { servePublic } from '../api/public/public-verify.js';
 import { tryPage } from '../api/public/try-page.js';
 import { verifyPage } from '../api/public/verify-page.js';
 import { allowCrossOrigin, type RouteGroup } from '../api/server/app.js';
+import { CacheableJson } from '../api/server/cacheable-json.js';
 import { healthRoutes } from '../api/server/health.js';
 import { paceLargeTexts } from '../api/server/pace-large-texts.js';
 import { failureOf } from '../api/server/request-log.js';
@@ -116,6 +117,7 @@ export async function serviceRoutes(installation: Installation, parts: ServicePa
       admission: metrics.admission.countConsents(parts.admission),
       testAdmission: parts.testAdmission,
       liveHosts: parts.liveHosts,
+      texts: new CacheableJson(),
       detectRegion: createDetectRegion({ ...config.geo, database: await openGeoDatabase(config.geo.databaseFile) }),
       onExportError: (error: unknown, { id }: { readonly id: string }) => {
         logger.error({ request_id: id, ...failureOf(error) }, 'a record export ended early');

@@ -55,19 +55,6 @@ export function sendDocument(request: FastifyRequest, reply: FastifyReply, docum
   return reply.header('content-type', document.contentType).send(document.bytes);
 }
 
-/**
- * Responds with JSON that a browser may cache: for a minute without a request, and for ten more minutes while it
- * revalidates. The response depends on the key and the language of the request, so shared caches must not store it.
- */
-export function sendCacheableJson(request: FastifyRequest, reply: FastifyReply, body: unknown): FastifyReply {
-  const headers = {
-    'cache-control': 'private, max-age=60, stale-while-revalidate=600',
-    vary: 'Origin, X-API-Key, Accept-Language',
-  };
-  const type = 'application/json; charset=utf-8';
-  return sendDocument(request, reply, preparedDocument(type, JSON.stringify(body), headers));
-}
-
 /** If-None-Match uses the weak comparison (RFC 9110 §13.1.2). */
 export function holds(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;

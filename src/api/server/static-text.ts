@@ -37,7 +37,7 @@ export class StaticText {
     const { bytes, contentType, etag, headers } = this.document;
     const coding = bytes.length < LEAST_BYTES ? undefined : acceptedCoding(request.headers['accept-encoding']);
     const ownTag = coding === undefined ? etag : `${etag.slice(0, -1)}-${coding}"`;
-    reply.headers({ ...headers, etag: ownTag, vary: 'Accept-Encoding' });
+    reply.headers({ vary: 'Accept-Encoding', ...headers, etag: ownTag });
     if (holds(request.headers['if-none-match'], ownTag)) return reply.code(304).send();
     reply.header('content-type', contentType);
     if (coding === undefined) return reply.send(bytes);

@@ -20,9 +20,9 @@ import { activeDocument, activeDocuments } from '../../tenancy/directory/active-
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { contentOf, readContent } from '../../tenancy/documents/content.js';
 import { hostOf, type LiveHosts } from '../../tenancy/domains/live-hosts.js';
+import type { CacheableJson } from '../server/cacheable-json.js';
 import { EXAMPLE_VALUES, SHOWN } from '../server/example-values.js';
 import { routesWith } from '../server/route.js';
-import { sendCacheableJson } from '../server/send-document.js';
 import { testMarkOf } from './serve-tool.js';
 
 /** What the handlers of a site's configuration and documents need. */
@@ -35,6 +35,8 @@ export interface SiteDeps {
   readonly liveHosts: LiveHosts;
   /** Notes such pages, for the dashboard. */
   readonly keyUsage: Pick<KeyUsage, 'note'>;
+  /** Sends what a browser may cache. */
+  readonly texts: CacheableJson;
 }
 
 const route = routesWith<SiteDeps>();
@@ -150,14 +152,14 @@ export const SITE_OPERATIONS = [
         },
       },
     },
-    handle: async ({ site, apiKey, query, request, reply }, { detectRegion, liveHosts, keyUsage }) => {
+    handle: async ({ site, apiKey, query, request, reply }, { detectRegion, liveHosts, keyUsage, texts }) => {
       const wanted = wantedLanguages(query, request, site);
       const response = configResponse(site, wanted, detectRegion(request));
-      if (apiKey?.mode !== 'test') return sendCacheableJson(request, reply, response);
+      if (apiKey?.mode !== 'test') return texts.send(request, reply, response);
       const { isLive, host } = await pageOf(liveHosts, site, request);
       if (isLive) keyUsage.note(apiKey.id, host ?? undefined);
       const data = configurationForTests(response.data, isLive);
-      return sendCacheableJson(request, reply, { data, ...testMarkOf(apiKey) } satisfies ConfigResponse);
+      return texts.send(request, reply, { data, ...testMarkOf(apiKey) } satisfies ConfigResponse);
     },
   }),
   route({
@@ -170,10 +172,10 @@ export const SITE_OPERATIONS = [
     response: ActiveDocumentsResponse,
     errors: ['SITE_NOT_FOUND'],
     example: { query: { language: 'en' }, response: { data: { documents: [SHOWN_DOCUMENT] } } },
-    handle: async ({ site, apiKey, query, request, reply }) => {
+    handle: async ({ site, apiKey, query, request, reply }, { texts }) => {
       const { tags, warned } = wantedLanguages(query, request, site);
       const data = { documents: [...activeDocuments(site, tags)], ...warned };
-      return sendCacheableJson(request, reply, { data, ...testMarkOf(apiKey) } satisfies ActiveDocumentsResponse);
+      return texts.send(request, reply, { data, ...testMarkOf(apiKey) } satisfies ActiveDocumentsResponse);
     },
   }),
   route({
@@ -193,13 +195,13 @@ export const SITE_OPERATIONS = [
       query: { language: 'en' },
       response: { data: { ...SHOWN_DOCUMENT, content: 'The shop needs some cookies.' } },
     },
-    handle: async ({ site, apiKey, params, query, request, reply }, { db }) => {
+    handle: async ({ site, apiKey, params, query, request, reply }, { db, texts }) => {
       const { tags, warned } = wantedLanguages(query, request, site);
       const document = activeDocument(site, params.slug, tags);
       if (document === null) throw new ApiError('DOCUMENT_NOT_FOUND');
       const { media_type, content_sha256 } = document.version;
       const content = contentOf(media_type, await readContent(db, content_sha256));
-      return sendCacheableJson(request, reply, {
+      return texts.send(request, reply, {
         data: { ...document, content, ...warned },
         ...testMarkOf(apiKey),
       } satisfies ActiveDocumentResponse);

@@ -209,7 +209,7 @@ describe('API keys that are restricted to browsers or to backends', () => {
       const site = await app.seed();
       const first = await get(app, path, site.keys.read);
       expect(first.headers.get('cache-control')).toBe('private, max-age=60, stale-while-revalidate=600');
-      expect(first.headers.get('vary')).toBe('Origin, X-API-Key, Accept-Language');
+      expect(first.headers.get('vary')).toBe('Origin, X-API-Key, Accept-Language, Accept-Encoding');
       const etag = first.headers.get('etag') ?? '';
       const again = await fetch(`${app.url}${path}`, {
         headers: { 'x-api-key': site.keys.read, 'if-none-match': etag },
@@ -221,4 +221,24 @@ describe('API keys that are restricted to browsers or to backends', () => {
       expect(other.status).toBe(200);
     },
   );
+
+  it('compresses what the site published, once for each coding, and no answer about a person', async () => {
+    const site = await app.seed();
+    const read = async (path: string, coding: string): Promise<Response> =>
+      fetch(app.url + path, { headers: { 'x-api-key': site.keys.read, 'accept-encoding': coding } });
+    const codings = ['identity', 'gzip', 'br'];
+    const answers = await Promise.all(codings.map((coding) => read('/tool/v1/config', coding)));
+    expect(answers.map(({ headers }) => headers.get('content-encoding'))).toEqual([null, 'gzip', 'br']);
+    const [text, ...others] = await Promise.all(answers.map((answer) => answer.text()));
+    expect(others).toEqual([text, text]);
+    expect(new Set(answers.map(({ headers }) => headers.get('etag'))).size).toBe(3);
+    const lengths = answers.map(({ headers }) => Number(headers.get('content-length')));
+    expect(lengths[1]).toBeLessThan((lengths[0] ?? 0) / 2);
+    for (const path of [
+      '/tool/v1/ping',
+      `/tool/v1/consents/status?visitor_id=${'v'.repeat(200)}`,
+      `/tool/v1/config?language=${'x'.repeat(8)}`,
+    ])
+      expect((await read(path, 'gzip')).headers.get('content-encoding'), path).toBeNull();
+  });
 });
