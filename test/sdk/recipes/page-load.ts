@@ -6,19 +6,9 @@ import { figures } from '../../support/figures.js';
 
 const FIGURES = new URL('../../../docs/benchmarks.md', import.meta.url);
 
-const Sent = z.looseObject({
-  requestId: z.string(),
-  wallTime: z.number(),
-  request: z.looseObject({ url: z.string() }),
-});
+const Sent = z.looseObject({ requestId: z.string(), request: z.looseObject({ url: z.string() }) });
+const Ended = z.looseObject({ requestId: z.string() });
 const Finished = z.looseObject({ requestId: z.string(), encodedDataLength: z.number() });
-
-/** Keeps the moment at which the visitor can press the button that accepts. */
-const WATCHER = `(function look() {
-  const button = document.querySelector('consent-banner')?.shadowRoot?.querySelector('[part=accept]');
-  if (button != null) window.bannerAt = performance.timeOrigin + performance.now();
-  else requestAnimationFrame(look);
-})()`;
 
 /** What went over the network: a request that the browser's cache answered has no bytes, and does not count. */
 export interface Load {
@@ -31,22 +21,16 @@ export interface Load {
 export class PageLoad {
   #from = 0;
 
-  private constructor(private readonly page: ChromiumPage) {}
-
-  static async of(page: ChromiumPage): Promise<PageLoad> {
-    await page.send('Page.addScriptToEvaluateOnNewDocument', { source: WATCHER });
-    return new PageLoad(page);
-  }
+  constructor(private readonly page: ChromiumPage) {}
 
   /** Begins with the next request. */
   begin(): void {
     this.#from = this.page.events('Network.requestWillBeSent').length;
   }
 
-  /** What began before the banner was drawn. */
-  async untilBanner(): Promise<Load> {
-    const at = z.number().parse(await this.page.evaluate('window.bannerAt')) / 1000;
-    return this.#load(this.#sent().filter(({ wallTime }) => wallTime <= at));
+  /** What began until now. */
+  untilNow(): Promise<Load> {
+    return this.#load(this.#sent());
   }
 
   /** What began before the first request for one of these addresses. */
@@ -75,9 +59,10 @@ export class PageLoad {
     const finished = () => z.array(Finished).parse(this.page.events('Network.loadingFinished'));
     const failed = () => this.page.events('Network.loadingFailed');
     const isOver = (id: string) =>
-      [...finished(), ...z.array(z.looseObject({ requestId: z.string() })).parse(failed())].some(
-        ({ requestId }) => requestId === id,
-      );
+      z
+        .array(Ended)
+        .parse([...finished(), ...failed()])
+        .some(({ requestId }) => requestId === id);
     await this.page.until(async () => [...ids].every(isOver));
     const loaded = finished().filter(({ requestId, encodedDataLength }) => ids.has(requestId) && encodedDataLength > 0);
     return { requests: loaded.length, bytes: loaded.reduce((sum, one) => sum + one.encodedDataLength, 0) };
@@ -97,8 +82,10 @@ export function checkLoads(title: string, loads: readonly Load[]): void {
     return;
   }
   const numbers = (line: string) => [...line.matchAll(/\| ([\d.]+)/g)].map(([, number]) => Number(number));
-  // Other texts of the site, or another version of a framework, change a little; another file changes more.
-  const most = numbers(stated).map((number, i) => (i % 2 === 0 ? number : number * 1.1 + 0.5));
+  // Other texts of the site, or another version of a framework, change a little; another file changes more. Of a visitor
+  // who comes back, one file more may begin before the tag does.
+  const more = [0, 0.5, 1, 6, 1, 6];
+  const most = numbers(stated).map((number, i) => (i % 2 === 0 ? number : number * 1.1) + (more[i] ?? 0));
   numbers(row).forEach((number, i) => {
     expect(number, `docs/benchmarks.md says ${stated}, and this was ${row}`).toBeLessThanOrEqual(most[i] ?? 0);
   });

@@ -45,7 +45,7 @@ export class RecipeWalk {
     await until(async () => (await read()).some(({ key }) => key === 'media'));
     const flags = ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'];
     const page = await ChromiumPage.open(chromiumPath ?? '', flags);
-    return new RecipeWalk(app, demo, port, page, await ForeignHosts.of(page), await PageLoad.of(page));
+    return new RecipeWalk(app, demo, port, page, await ForeignHosts.of(page), new PageLoad(page));
   }
 
   async stop(): Promise<void> {
@@ -65,7 +65,7 @@ export class RecipeWalk {
       await this.#askedForNothing(first, tags);
       expect(await this.#ask('document.cookie')).toBe('');
       if (hasConsentMode) await this.#statesRefusal();
-      const untilBanner = await this.load.untilBanner();
+      const untilAsked = await this.load.untilNow();
 
       await this.#inBanner(`banner.querySelector('section [part=accept]').click()`);
       await this.#press(pressed);
@@ -90,7 +90,7 @@ export class RecipeWalk {
       const lines = Said.parse(this.page.events('Runtime.consoleAPICalled')).slice(said);
       expect(lines.filter(({ type }) => type === 'error' || type === 'warning')).toEqual([]);
       if (hasControls) await this.#useControls();
-      else checkLoads(title, [untilBanner, withoutCache, fromCache]);
+      else checkLoads(title, [untilAsked, withoutCache, fromCache]);
     } finally {
       await served.close();
     }
