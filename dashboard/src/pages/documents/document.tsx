@@ -78,7 +78,7 @@ function Versions({ siteId, documentId, isHome, versions }: VersionsProps) {
   const [chosen, setChosen] = useState<string | null>(null);
   const shown =
     versions.find(({ id }) => id === chosen) ?? versions.find(({ state }) => state === 'active') ?? versions.at(-1);
-  const write = mayChange ? <WriteDraft siteId={siteId} documentId={documentId} /> : null;
+  const write = mayChange ? <WriteDraft siteId={siteId} documentId={documentId} versions={versions} /> : null;
   return (
     <>
       <Section title={documents.versions} actions={versions.length === 0 ? null : write}>
