@@ -6,7 +6,7 @@ import { useFailureText } from './failure-text.js';
 import { Notice } from './notice.js';
 import { Skeleton } from './skeleton.js';
 
-interface LoadedProps<T> {
+export interface LoadedProps<T> {
   readonly query: {
     readonly data: T | undefined;
     readonly error: unknown;

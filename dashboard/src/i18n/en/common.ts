@@ -41,6 +41,8 @@ export const common = {
   languageFailed: 'The texts of this language could not be loaded.',
   refusedValues: 'The service refused these values.',
   problem: 'The change was not made.',
+  absentTitle: 'This does not exist',
+  absentText: 'It was removed, it belongs to another site, or the address is not whole.',
   notFoundTitle: 'Page not found',
   notFoundText: 'There is no page at this address.',
   toOverview: 'Go to the overview',

@@ -43,6 +43,8 @@ export const common: typeof English = {
   languageFailed: 'Bu dilin metinleri yüklenemedi.',
   refusedValues: 'Hizmet bu değerleri reddetti.',
   problem: 'Değişiklik yapılmadı.',
+  absentTitle: 'Böyle bir kayıt yok',
+  absentText: 'Kaldırılmış ya da başka bir siteye ait olabilir, veya adres eksiktir.',
   notFoundTitle: 'Sayfa bulunamadı',
   notFoundText: 'Bu adreste bir sayfa yok.',
   toOverview: 'Genel bakışa git',
