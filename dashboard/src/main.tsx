@@ -13,4 +13,11 @@ const language = preferredLanguage();
 document.documentElement.lang = language;
 const root = document.getElementById('root');
 if (root === null) throw new Error('the page has no root');
-createRoot(root).render(<App language={language} messages={await CATALOGUES[language]()} />);
+try {
+  createRoot(root).render(<App language={language} messages={await CATALOGUES[language]()} />);
+} catch {
+  // No texts are there, so this one stands here in both languages.
+  root.setAttribute('role', 'alert');
+  root.textContent =
+    'The dashboard could not be loaded. Load the page again. · Pano yüklenemedi. Sayfayı yeniden yükleyin.';
+}

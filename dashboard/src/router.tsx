@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router';
 import { filtersOf } from './pages/consents/filters.js';
+import { Failed } from './pages/failed.js';
 import { NotFound } from './pages/not-found.js';
 import { shownOf } from './pages/overview/period.js';
 import { Panel } from './shell/panel.js';
@@ -163,7 +164,13 @@ const routes = root.addChildren([
 
 /** The pages of the dashboard, each loaded when it is opened. */
 export function createPanelRouter() {
-  return createRouter({ routeTree: routes, basepath: '/panel', defaultPreload: 'intent', scrollRestoration: true });
+  return createRouter({
+    routeTree: routes,
+    basepath: '/panel',
+    defaultPreload: 'intent',
+    scrollRestoration: true,
+    defaultErrorComponent: Failed,
+  });
 }
 
 declare module '@tanstack/react-router' {

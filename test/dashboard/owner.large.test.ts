@@ -71,7 +71,8 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     expect(await panel.violations('add-site-refused')).toEqual([]);
     // Pasted from the address bar.
     await panel.type('Domain', 'https://Bakery.example/');
-    await panel.press('Add a site');
+    // The message of the field goes with the press, and the button stays below the pointer.
+    await panel.pressByMouse('Add a site');
     await panel.isAt('Bakery');
     await panel.sees('_consent-ledger.bakery.example');
     expect(await panel.violations('site')).toEqual([]);
@@ -233,9 +234,18 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.press('Put in force: Cookies of the bakery');
     await panel.press('Put in force');
     await panel.sees('In force');
+    // It begins with the version in force, and shows what is changed.
     await panel.press('Write a draft');
+    await panel.sees('Difference to the version in force');
+    expect(await panel.valueOf('Title')).toBe('Cookies of the bakery');
+    expect(await panel.valueOf('Text')).toBe('We use cookies.\nFor bread.');
+    await panel.press('Difference to the version in force');
+    await panel.sees('The words are the same as in the version before.');
     await panel.type('Title', 'Cookies and cakes');
     await panel.choose('Format', 'HTML');
+    await panel.type('Text', 'We use cookies.\nFor rye bread.');
+    await panel.sees('For rye bread.');
+    expect(await panel.violations('document-in-force')).toEqual([]);
     await panel.type('Text', 'We use cookies.\n<script>parent.document.title = "taken over"</script>For cakes.');
     await panel.press('Write a draft');
     expect(await panel.linesOnPhone()).toBeLessThanOrEqual(3);
@@ -249,7 +259,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
 
     // A template's gaps are shown, and keep it from being published.
     await panel.press('Write a draft');
-    await panel.choose('Start from a template', 'German');
+    await panel.choose('Start from', 'Template: German');
     await panel.page.until(
       async () => (await panel.page.evaluate(`document.querySelector('textarea')?.value.includes('[[who:')`)) === true,
     );

@@ -150,6 +150,24 @@ export class PanelBrowser {
     else await this.page.send('Input.insertText', { text });
   }
 
+  /** Presses a button by the pointer: both halves at the place where the button is now. */
+  async pressByMouse(name: string): Promise<void> {
+    this.steps.push(`press ${name}`);
+    const found = `find('button', ${JSON.stringify(name)})`;
+    await this.#until(`${found} !== null`, `the button "${name}"`);
+    const at = z
+      .object({ x: z.number(), y: z.number() })
+      .parse(
+        await this.#run(
+          `((box) => ({ x: box.x + box.width / 2, y: box.y + box.height - 4 }))(${found}.getBoundingClientRect())`,
+        ),
+      );
+    for (const type of ['mousePressed', 'mouseReleased']) {
+      await this.page.send('Input.dispatchMouseEvent', { ...at, type, button: 'left', clickCount: 1 });
+      await this.page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+    }
+  }
+
   /** Presses Escape in the dialog that is open, once it has the focus. */
   async escape(): Promise<void> {
     await this.#until('scope() !== document && scope().contains(document.activeElement)', 'the focus in a dialog');

@@ -8,7 +8,8 @@ interface Locale {
   readonly language: Language;
   readonly messages: Messages;
   readonly formats: Formats;
-  readonly choose: (language: Language) => void;
+  /** Rejects if the texts of the language cannot be loaded; the language stays then. */
+  readonly choose: (language: Language) => Promise<void>;
 }
 
 const Context = createContext<Locale | null>(null);
@@ -16,7 +17,7 @@ const Context = createContext<Locale | null>(null);
 interface LocaleProviderProps {
   readonly language: Language;
   readonly messages: Messages;
-  readonly choose: (language: Language) => void;
+  readonly choose: (language: Language) => Promise<void>;
   readonly children: ReactNode;
 }
 

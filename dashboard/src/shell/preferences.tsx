@@ -5,8 +5,9 @@ import { keepTheme, preferredTheme, THEMES } from '../preferences.js';
 
 /** The choice of language and appearance, kept in this browser. */
 export function Preferences() {
-  const { shell } = useMessages();
+  const { shell, common } = useMessages();
   const { language, choose } = useLanguage();
+  const [isRefused, setRefused] = useState(false);
   const [theme, setTheme] = useState(preferredTheme);
   return (
     <div className="preferences">
@@ -16,7 +17,8 @@ export function Preferences() {
           className="input"
           value={language}
           onChange={({ target }) => {
-            if (isLanguage(target.value)) choose(target.value);
+            setRefused(false);
+            if (isLanguage(target.value)) choose(target.value).catch(() => setRefused(true));
           }}
         >
           {Object.keys(CATALOGUES)
@@ -28,6 +30,11 @@ export function Preferences() {
             ))}
         </select>
       </label>
+      {isRefused ? (
+        <span role="alert" className="field-error">
+          {common.languageFailed} {common.loadAgain}
+        </span>
+      ) : null}
       <label>
         <span className="for-readers">{shell.theme}</span>
         <select

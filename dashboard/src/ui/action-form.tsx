@@ -62,7 +62,7 @@ export function ActionForm({
   madeFrom = NOTHING_MADE,
   children,
 }: ActionFormProps) {
-  const { common, fieldMessages } = useMessages();
+  const { common, errors, fieldMessages } = useMessages();
   const failureText = useFailureText();
   const form = useRef<HTMLFormElement>(null);
   const [state, setState] = useState<'idle' | 'pending' | 'done'>('idle');
@@ -104,6 +104,7 @@ export function ActionForm({
     [failure, fieldMessages, madeFrom],
   );
   const [firstName] = Object.keys(atFields);
+  const isMarked = firstName !== undefined && failure instanceof ApiFailure && failure.code === 'VALIDATION_ERROR';
   useEffect(() => {
     if (firstName === undefined) return;
     const field = form.current?.elements.namedItem(firstName);
@@ -113,7 +114,7 @@ export function ActionForm({
     <Form ref={form} className={isInline ? 'form form-inline' : 'form'} onSubmit={send} validationErrors={atFields}>
       {failure === null ? null : (
         <Notice kind="problem" isAnnounced takesFocus={firstName === undefined}>
-          <p>{failureText(failure)}</p>
+          <p>{isMarked ? errors.VALIDATION_ERROR : failureText(failure)}</p>
           {elsewhere.length === 0 ? null : (
             <ul>
               {elsewhere.map(({ field, message }) => (
@@ -141,11 +142,12 @@ export function ActionForm({
   );
 }
 
+/** The fields that show errors, by name. Boxes and colours have no place for one. */
 function fieldsIn(form: HTMLFormElement | null): ReadonlyMap<string, Element> {
   const fields = new Map<string, Element>();
   for (const element of form?.elements ?? []) {
     const name = element.getAttribute('name') ?? '';
-    if (name !== '' && !fields.has(name)) fields.set(name, element);
+    if (name !== '' && !fields.has(name) && element.closest('.field') !== null) fields.set(name, element);
   }
   return fields;
 }
@@ -166,7 +168,9 @@ function placed(failure: unknown, form: HTMLFormElement | null, { madeFrom, word
   for (const problem of failure instanceof ApiFailure ? failure.fields : []) {
     const message = fieldMessage(words, problem.message);
     const own = [...fields.keys()].find((one) => problem.field === one || problem.field.startsWith(`${one}.`));
-    const name = own ?? madeFrom[problem.field.split('.')[0] ?? ''];
+    const maker = madeFrom[problem.field.split('.')[0] ?? ''];
+    // A field that this form does not show now marks nothing.
+    const name = own ?? (maker !== undefined && fields.has(maker) ? maker : undefined);
     const shown =
       own === undefined ? message : inLine(words, fields.get(own), problem.field.slice(own.length + 1), message);
     if (name === undefined) elsewhere.push({ field: inWords(problem.field), message });

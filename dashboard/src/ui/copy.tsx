@@ -20,18 +20,24 @@ export function Copyable({ text, label }: CopyProps) {
 
 export function CopyButton({ text, label }: CopyProps) {
   const { common } = useMessages();
-  const [isCopied, setCopied] = useState(false);
+  const [state, setState] = useState<'idle' | 'copied' | 'refused'>('idle');
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
+    try {
+      await navigator.clipboard.writeText(text);
+      setState('copied');
+    } catch {
+      // The user or a policy refused it, or the page is not secure and has no clipboard.
+      setState('refused');
+    }
   };
   return (
     <>
       <Button onPress={copy} aria-label={`${common.copy}: ${label}`}>
-        {isCopied ? common.copied : common.copy}
+        {state === 'copied' ? common.copied : common.copy}
       </Button>
-      <span role="status" className="for-readers">
-        {isCopied ? common.copied : ''}
+      <span role="status" className={state === 'refused' ? 'field-error' : 'for-readers'}>
+        {state === 'copied' ? common.copied : ''}
+        {state === 'refused' ? common.copyRefused : ''}
       </span>
     </>
   );

@@ -6,6 +6,8 @@ export function useFailureText(): (failure: unknown) => string {
   const { errors, common } = useMessages();
   return (failure) => {
     if (!(failure instanceof ApiFailure)) return common.problem;
+    // Only a form can mark fields, and it says so itself.
+    if (failure.code === 'VALIDATION_ERROR') return common.refusedValues;
     return errors[failure.code] ?? (failure.message || common.problem);
   };
 }

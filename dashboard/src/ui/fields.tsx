@@ -1,7 +1,8 @@
-import { type ReactNode, useContext, useId } from 'react';
+import { type ReactNode, useContext, useId, useState } from 'react';
 import {
   Checkbox as AriaCheckbox,
   FieldError,
+  FieldErrorContext,
   FormValidationContext,
   Input,
   Label,
@@ -57,9 +58,27 @@ export function TextInput({
         </Text>
       )}
       {rows > 1 ? <TextArea className={look} rows={rows} /> : <Input className={look} />}
-      <FieldError className="field-error" />
+      <FieldMessage />
     </TextField>
   );
+}
+
+/**
+ * The error of a field. It goes when the entry into the field ends, which a press on a button does first: its room
+ * stays, or the button would move away below the pointer, and the press would be lost.
+ */
+function FieldMessage() {
+  const validation = useContext(FieldErrorContext);
+  const message = validation?.isInvalid === true ? validation.validationErrors.join(' ') : '';
+  const [last, setLast] = useState('');
+  if (message !== '' && message !== last) setLast(message);
+  if (message === '' && last !== '')
+    return (
+      <span className="field-error field-error-gone" aria-hidden="true">
+        {last}
+      </span>
+    );
+  return <FieldError className="field-error" />;
 }
 
 interface SelectInputProps extends FieldProps {

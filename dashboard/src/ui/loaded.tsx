@@ -1,11 +1,12 @@
 import type { ReactNode } from 'react';
+import { ApiFailure } from '../api/failure.js';
 import { useMessages } from '../i18n/locale.js';
 import { Button } from './button.js';
 import { useFailureText } from './failure-text.js';
 import { Notice } from './notice.js';
 import { Skeleton } from './skeleton.js';
 
-interface LoadedProps<T> {
+export interface LoadedProps<T> {
   readonly query: {
     readonly data: T | undefined;
     readonly error: unknown;
@@ -23,7 +24,7 @@ export function Loaded<T>({ query, children }: LoadedProps<T>) {
   return (
     <Notice kind="problem">
       <p>
-        {common.loadingFailed} {failureText(query.error)}
+        {common.loadingFailed} {query.error instanceof ApiFailure ? failureText(query.error) : common.loadAgain}
       </p>
       <Button onPress={() => void query.refetch()}>{common.retry}</Button>
     </Notice>

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { dataOf } from '../../api/client.js';
 import type { ConsentDetails, PublicRecord } from '../../api/types.js';
 import { useApi, useMay } from '../../app-context.js';
 import { useFormats, useMessages } from '../../i18n/locale.js';
 import { Badge } from '../../ui/badge.js';
-import { Loaded } from '../../ui/loaded.js';
+import { LoadedPage } from '../../ui/loaded-page.js';
 import { Page, Section } from '../../ui/page.js';
 import { Facts } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
@@ -38,7 +38,14 @@ export function Consent() {
     refetchInterval: ({ state }) => (state.data?.state === 'stamped' ? false : 5000),
   });
   return (
-    <Loaded query={query}>
+    <LoadedPage
+      query={query}
+      back={
+        <Link to="/sites/$siteId/consents" params={{ siteId }}>
+          {consents.title}
+        </Link>
+      }
+    >
       {(consent) => (
         <Page
           // The disclosed values of one record must not stay on the page of the next.
@@ -60,7 +67,7 @@ export function Consent() {
           {maySeePersonal ? <PersonalSection siteId={siteId} consent={consent} /> : null}
         </Page>
       )}
-    </Loaded>
+    </LoadedPage>
   );
 }
 

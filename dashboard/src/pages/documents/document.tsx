@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { allPages, answerOf, dataOf } from '../../api/client.js';
 import type { DocumentVersion } from '../../api/types.js';
@@ -7,7 +7,7 @@ import { useApi, useMay } from '../../app-context.js';
 import { useFormats, useMessages } from '../../i18n/locale.js';
 import { Badge } from '../../ui/badge.js';
 import { Button } from '../../ui/button.js';
-import { Loaded } from '../../ui/loaded.js';
+import { LoadedPage } from '../../ui/loaded-page.js';
 import { Empty, Page, Section } from '../../ui/page.js';
 import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
@@ -44,7 +44,14 @@ export function DocumentPage() {
     },
   });
   return (
-    <Loaded query={query}>
+    <LoadedPage
+      query={query}
+      back={
+        <Link to="/sites/$siteId/documents" params={{ siteId }}>
+          {documents.title}
+        </Link>
+      }
+    >
       {({ document, versions }) => (
         <Page title={document.slug} lead={documents.kinds[document.kind]}>
           {document.home_site_id === siteId ? null : (
@@ -59,7 +66,7 @@ export function DocumentPage() {
           {document.home_site_id === siteId ? <Attachments siteId={siteId} documentId={documentId} /> : null}
         </Page>
       )}
-    </Loaded>
+    </LoadedPage>
   );
 }
 
@@ -78,7 +85,7 @@ function Versions({ siteId, documentId, isHome, versions }: VersionsProps) {
   const [chosen, setChosen] = useState<string | null>(null);
   const shown =
     versions.find(({ id }) => id === chosen) ?? versions.find(({ state }) => state === 'active') ?? versions.at(-1);
-  const write = mayChange ? <WriteDraft siteId={siteId} documentId={documentId} /> : null;
+  const write = mayChange ? <WriteDraft siteId={siteId} documentId={documentId} versions={versions} /> : null;
   return (
     <>
       <Section title={documents.versions} actions={versions.length === 0 ? null : write}>

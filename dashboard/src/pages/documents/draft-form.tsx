@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Fragment, useDeferredValue, useState } from 'react';
 import { dataOf } from '../../api/client.js';
 import type { DocumentVersion } from '../../api/types.js';
 import { useApi } from '../../app-context.js';
@@ -10,29 +10,60 @@ import { Dialog } from '../../ui/dialog.js';
 import { SelectInput, TextInput } from '../../ui/fields.js';
 import { Loaded } from '../../ui/loaded.js';
 import { useAction } from '../../ui/use-action.js';
+import { lineDifference } from './line-difference.js';
 import { loadTemplate, TEMPLATE_LANGUAGES } from './policy-templates/load-template.js';
-import type { PolicyTemplate } from './policy-templates/policy-template.js';
-import { readVersion } from './read-version.js';
+import { isText, readVersion } from './read-version.js';
+import { Lines } from './version-difference.js';
 
 const MEDIA_TYPES = ['text/markdown', 'text/plain', 'text/html'] as const;
+
+/** What a draft begins with. */
+interface Beginning {
+  readonly language: string;
+  readonly title: string;
+  readonly mediaType: string;
+  readonly content: string;
+  /** Whether it is a version in force, with which the text is compared. */
+  readonly isInForce: boolean;
+}
 
 interface WriteDraftProps {
   readonly siteId: string;
   readonly documentId: string;
+  readonly versions: readonly DocumentVersion[];
 }
 
-/** Writes a new draft. */
-export function WriteDraft({ siteId, documentId }: WriteDraftProps) {
+/** Writes a new draft, which begins with the version in force, if there is one that is a text. */
+export function WriteDraft({ siteId, documentId, versions }: WriteDraftProps) {
   const { documents } = useMessages();
   const { language } = useLanguage();
-  const { languageName } = useFormats();
+  const { languageName, number } = useFormats();
   const api = useApi();
+  const inForce = versions.filter((version) => version.state === 'active' && isText(version));
+  const first = inForce.find((version) => version.language === language) ?? inForce[0];
   const [isOpen, setOpen] = useState(false);
-  const [begun, setBegun] = useState<(PolicyTemplate & { readonly language: string }) | null>(null);
-  const begin = async (chosen: string) => {
-    const found = TEMPLATE_LANGUAGES.find((one) => one === chosen);
-    setBegun(found === undefined ? null : { ...(await loadTemplate(found)), language: found });
-  };
+  const [from, setFrom] = useState('');
+  const beginning = useQuery({
+    enabled: isOpen,
+    queryKey: ['beginning', documentId, from],
+    queryFn: async (): Promise<Beginning> => {
+      const version = inForce.find(({ id }) => id === from);
+      if (version !== undefined) {
+        const content = await (await readVersion(api, siteId, version)).text();
+        return {
+          language: version.language,
+          title: version.title,
+          mediaType: version.media_type,
+          content,
+          isInForce: true,
+        };
+      }
+      const found = TEMPLATE_LANGUAGES.find((one) => one === from);
+      const template = found === undefined ? undefined : await loadTemplate(found);
+      const empty = { title: '', mediaType: MEDIA_TYPES[0], content: '' };
+      return { ...empty, ...template, language: found ?? language, isInForce: false };
+    },
+  });
   const create = useAction((values: Values) =>
     dataOf(
       api.POST('/api/v1/sites/{site_id}/documents/{document_id}/versions', {
@@ -41,13 +72,16 @@ export function WriteDraft({ siteId, documentId }: WriteDraftProps) {
       }),
     ),
   );
-  const close = () => {
-    setOpen(false);
-    setBegun(null);
-  };
+  const close = () => setOpen(false);
   return (
     <>
-      <Button look="primary" onPress={() => setOpen(true)}>
+      <Button
+        look="primary"
+        onPress={() => {
+          setFrom(first?.id ?? '');
+          setOpen(true);
+        }}
+      >
         {documents.addVersion}
       </Button>
       <Dialog title={documents.addVersion} isOpen={isOpen} onClose={close} staysOpen>
@@ -63,15 +97,25 @@ export function WriteDraft({ siteId, documentId }: WriteDraftProps) {
             name="template"
             label={documents.template}
             hint={documents.templateHint}
-            value={begun?.language ?? ''}
-            onChange={(chosen) => void begin(chosen)}
+            value={from}
+            onChange={setFrom}
             options={[
+              ...inForce.map(({ id, language: value, number: of }) => ({
+                value: id,
+                label: documents.fromVersion(languageName(value), number(of ?? 0)),
+              })),
               { value: '', label: documents.noTemplate },
-              ...TEMPLATE_LANGUAGES.map((value) => ({ value, label: languageName(value) })),
+              ...TEMPLATE_LANGUAGES.map((value) => ({ value, label: documents.fromTemplate(languageName(value)) })),
             ]}
           />
-          <LanguageInput key={`language ${begun?.language}`} defaultValue={begun?.language ?? language} />
-          <DraftFields key={`draft ${begun?.language}`} {...begun} />
+          <Loaded query={beginning}>
+            {(begun) => (
+              <Fragment key={from}>
+                <LanguageInput defaultValue={begun.language} />
+                <DraftFields {...begun} />
+              </Fragment>
+            )}
+          </Loaded>
         </ActionForm>
       </Dialog>
     </>
@@ -92,7 +136,14 @@ export function EditedDraft({ siteId, version }: EditedDraftProps) {
   });
   return (
     <Loaded query={query}>
-      {(content) => <DraftFields title={version.title} mediaType={version.media_type} content={content} />}
+      {(content) => (
+        <DraftFields
+          language={version.language}
+          title={version.title}
+          mediaType={version.media_type}
+          content={content}
+        />
+      )}
     </Loaded>
   );
 }
@@ -110,14 +161,20 @@ function LanguageInput({ defaultValue }: { readonly defaultValue: string }) {
   );
 }
 
-interface DraftFieldsProps {
-  readonly title?: string;
-  readonly mediaType?: string;
-  readonly content?: string;
+interface DraftFieldsProps extends Partial<Omit<Beginning, 'language'>> {
+  readonly language: string;
 }
 
-function DraftFields({ title = '', mediaType = MEDIA_TYPES[0], content = '' }: DraftFieldsProps) {
+function DraftFields({
+  language,
+  title = '',
+  mediaType = MEDIA_TYPES[0],
+  content = '',
+  isInForce = false,
+}: DraftFieldsProps) {
   const { documents } = useMessages();
+  const [written, setWritten] = useState(content);
+  const compared = useDeferredValue(written);
   return (
     <>
       <TextInput name="title" label={documents.versionTitle} defaultValue={title} isRequired />
@@ -127,7 +184,24 @@ function DraftFields({ title = '', mediaType = MEDIA_TYPES[0], content = '' }: D
         defaultValue={mediaType}
         options={MEDIA_TYPES.map((value) => ({ value, label: documents.mediaTypes[value] }))}
       />
-      <TextInput name="content" label={documents.content} defaultValue={content} rows={12} isRequired />
+      <TextInput
+        name="content"
+        label={documents.content}
+        defaultValue={content}
+        onChange={setWritten}
+        rows={12}
+        isRequired
+      />
+      {isInForce ? (
+        <details>
+          <summary>{documents.differenceInForce}</summary>
+          {compared === content ? (
+            <p>{documents.same}</p>
+          ) : (
+            <Lines lines={lineDifference(content, compared)} language={language} />
+          )}
+        </details>
+      ) : null}
     </>
   );
 }

@@ -48,7 +48,8 @@ interface LinesProps {
   readonly language: string;
 }
 
-function Lines({ lines, language }: LinesProps) {
+/** Compared lines; what was added and removed is said to screen readers. */
+export function Lines({ lines, language }: LinesProps) {
   const { documents } = useMessages();
   return (
     <ScrollBox look="difference" label={documents.difference}>

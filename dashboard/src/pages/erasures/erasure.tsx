@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { dataOf } from '../../api/client.js';
 import { useApi } from '../../app-context.js';
 import { useFormats, useMessages } from '../../i18n/locale.js';
 import { Button } from '../../ui/button.js';
-import { Loaded } from '../../ui/loaded.js';
+import { LoadedPage } from '../../ui/loaded-page.js';
 import { Page, Section } from '../../ui/page.js';
 import { Facts } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
@@ -37,7 +37,14 @@ export function ErasurePage() {
         : 2000,
   });
   return (
-    <Loaded query={query}>
+    <LoadedPage
+      query={query}
+      back={
+        <Link to="/sites/$siteId/erasures" params={{ siteId }}>
+          {erasures.title}
+        </Link>
+      }
+    >
       {(receipt) => (
         <Page title={erasures.receipt} actions={<Button onPress={() => window.print()}>{erasures.print}</Button>}>
           <Section title={erasures.statement} lead={erasures.statementLead}>
@@ -77,6 +84,6 @@ export function ErasurePage() {
           </Section>
         </Page>
       )}
-    </Loaded>
+    </LoadedPage>
   );
 }

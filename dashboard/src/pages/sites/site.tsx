@@ -1,5 +1,6 @@
+import { Link } from '@tanstack/react-router';
 import { useMessages } from '../../i18n/locale.js';
-import { Loaded } from '../../ui/loaded.js';
+import { LoadedPage } from '../../ui/loaded-page.js';
 import { Page } from '../../ui/page.js';
 import { Checklist } from './checklist.js';
 import { DomainSection } from './domain-section.js';
@@ -12,7 +13,7 @@ export function SitePage() {
   const { sites } = useMessages();
   const query = useSite(useSiteId());
   return (
-    <Loaded query={query}>
+    <LoadedPage query={query} back={<Link to="/sites">{sites.title}</Link>}>
       {(site) => (
         <Page key={site.id} title={site.name} lead={sites.settingsLead}>
           <Checklist site={site} />
@@ -21,6 +22,6 @@ export function SitePage() {
           <RetentionSection site={site} />
         </Page>
       )}
-    </Loaded>
+    </LoadedPage>
   );
 }

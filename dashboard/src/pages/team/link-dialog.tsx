@@ -22,7 +22,13 @@ export function LinkDialog({ delivery, onClose }: LinkDialogProps) {
   const { team } = useMessages();
   const label = delivery?.page === 'reset-password' ? team.resetLink : team.invitationLink;
   return (
-    <Dialog title={label} isOpen={delivery !== null} onClose={onClose} staysOpen>
+    <Dialog
+      title={label}
+      isOpen={delivery !== null}
+      onClose={onClose}
+      staysOpen
+      isShownOnce={delivery !== null && delivery.token !== null}
+    >
       {delivery === null ? null : <Link delivery={delivery} label={label} />}
       <Button look="primary" onPress={onClose}>
         {team.understood}
