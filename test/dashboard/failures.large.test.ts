@@ -67,6 +67,17 @@ describe.skipIf(!canRun)(
       await panel.isAt('Plan and usage');
     });
 
+    test('the end of the tab asks while something typed is not saved', async () => {
+      const ends = () => panel.page.evaluate(`window.dispatchEvent(new Event('beforeunload', { cancelable: true }))`);
+      await panel.visit('/sites');
+      await panel.press('Add a site');
+      await panel.type('Name', 'A further shop');
+      expect(await ends()).toBe(false);
+      await panel.press('Cancel');
+      await panel.isAt('Sites');
+      expect(await ends()).toBe(true);
+    });
+
     test('paper shows the decision and the state of records, in tables', async () => {
       await panel.visit('/sites');
       await panel.press('Demonstration shop');
