@@ -2227,7 +2227,7 @@ class Notices:
         require(set(record["categories"] or {}) <= keys, f"{consent} names a category that its configuration does not have")
         services = services_of(named.record)
         for key, answers in (record.get("services") or {}).items():
-            require(set(answers) <= services.get(key, set()), f"{consent} names a service that its configuration does not have")
+            require(answers and set(answers) <= services.get(key, set()), f"{consent} names a service that its configuration does not have")
         return named
 
 

@@ -153,6 +153,10 @@ function* configurations(): Generator<Forgery> {
       change('alice 3', { services: { other: { counter: true, maps: true } } }),
     ],
     [
+      'services without one answer, under a category that does not exist',
+      change('alice 3', { services: { analytics: { counter: true, maps: true }, nosuch: {} } }),
+    ],
+    [
       'services, although its configuration has no switches for them',
       { plan: (plan) => changeConfiguration(plan, 'configuration 2', { service_switches: false }) },
     ],

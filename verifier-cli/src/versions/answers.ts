@@ -19,9 +19,12 @@ export function answersOf({
     path: key.includes('/') ? `${key}/` : key,
     isGranted,
   }));
-  const ofServices = Object.entries(services ?? {}).flatMap(([category, answers]) =>
-    Object.entries(answers).map(([key, isGranted]) => ({ path: `${category}/${key}`, isGranted })),
-  );
+  const ofServices = Object.entries(services ?? {}).flatMap(([category, answers]) => {
+    const all = Object.entries(answers);
+    // A category without an answer below it is named all the same, by a path that no configuration has.
+    if (all.length === 0) return [{ path: `${category}/`, isGranted: false }];
+    return all.map(([key, isGranted]) => ({ path: `${category}/${key}`, isGranted }));
+  });
   return [...ofCategories, ...ofServices];
 }
 
