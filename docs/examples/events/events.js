@@ -10,9 +10,11 @@ document.querySelector('#basket').addEventListener('click', () => {
   if (consent.allows('analytics')) navigator.sendBeacon('https://statistics.example/basket');
 });
 
-// Permits one category. The earlier answers stay; a category that is not named is refused.
+// Permits one category, or one of its services where they have switches. The earlier answers stay, because
+// they are named; what is not named is refused.
 document.querySelector('#films').addEventListener('click', () => {
-  consent.choose({ ...consent.state.choice?.categories, media: true });
+  const { categories, services } = consent.state.choice ?? {};
+  consent.choose({ ...categories, media: true }, undefined, { ...services, youtube: true });
 });
 
 // Opens the settings from an element of your own.

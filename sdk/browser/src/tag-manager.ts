@@ -16,7 +16,8 @@ const own = document.currentScript instanceof HTMLScriptElement ? document.curre
  * attributes to a script that it injects, so this file makes the element.
  * @param attributes of the element by their names in `dataset`, such as `apiKey`; empty ones are left out
  * @param categories those whose answers the tag manager wants
- * @param listener is called with each answer, the first time with the choice of an earlier page, if there is one
+ * @param listener is called with each answer, the first time with the choice of an earlier page, if there is one; and
+ * with refusals if the script does not load, because nobody could refuse then
  */
 function start(
   attributes: Readonly<Record<string, string | undefined>>,
@@ -27,8 +28,10 @@ function start(
   const follow = (): void => {
     const consent = window.consentLedger?.consent;
     consent?.subscribe(({ status, choice }) => {
-      // An answer without a choice would be a refusal that nobody made. After a choice it is the end of that choice.
-      if (status === 'loading' || (choice === null && last === '')) return;
+      // An answer without a choice would be a refusal that nobody made. After a choice it is the end of that choice; the
+      // signal of the browser and an opt-out of sale end what the tag manager may have as granted by default.
+      const isAnswer = choice !== null || last !== '' || status === 'signalled' || consent.isOptedOutOfSale;
+      if (status === 'loading' || !isAnswer) return;
       const permitted = Object.fromEntries(categories.map((key) => [key, consent.allows(key)]));
       const text = JSON.stringify(permitted);
       if (text === last) return;
@@ -45,6 +48,7 @@ function start(
   script.nonce = own?.nonce ?? '';
   script.src = new URL('consent.js', own?.src).href;
   script.onload = follow;
+  script.onerror = () => listener(Object.fromEntries(categories.map((key) => [key, false])));
   document.head.append(script);
 }
 

@@ -79,9 +79,10 @@ export class RecipeWalk {
       const withoutCache = await this.#comeBack(tags, pressed);
 
       await this.#settled();
+      this.foreign.asked.splice(0);
       await this.#withdraw();
       await this.#settled();
-      this.foreign.asked.splice(0);
+      expect(this.foreign.asked).toEqual([]);
       const last = await this.#open(pressed);
       await this.#askedForNothing(last, tags);
       expect(await this.#isAsking()).toBe(false);

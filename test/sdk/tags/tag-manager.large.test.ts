@@ -100,4 +100,25 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
     ]);
     expect(await events()).toEqual([{ event: 'consent-ledger-choice' }, { event: 'consent-ledger-choice' }]);
   });
+
+  test('a signal and an opt-out of sale end a default that grants, without a choice, and so does a script that is blocked', async () => {
+    const isDenied = () => expect.poll(updates).toEqual([['update', DENIED]]);
+    await visitor.forget();
+    const { identifier } = await visitor.page.send('Page.addScriptToEvaluateOnNewDocument', {
+      source: `Object.defineProperty(navigator, 'globalPrivacyControl', { value: true })`,
+    });
+    await visit();
+    await isDenied();
+    await visitor.page.send('Page.removeScriptToEvaluateOnNewDocument', { identifier });
+    await visitor.forget();
+    await visit();
+    expect(await updates()).toEqual([]);
+    await visitor.page.evaluate('consentLedger.consent.optOutOfSale().then(() => true)');
+    await isDenied();
+    await visitor.forget();
+    await visitor.page.send('Network.setBlockedURLs', { urls: ['*/sdk/consent.js'] });
+    await visitor.page.goto(shop.origin);
+    await isDenied();
+    await visitor.page.send('Network.setBlockedURLs', { urls: [] });
+  });
 });
