@@ -61,8 +61,7 @@ export class Configurations {
   /** Reads the configuration again. @throws ServiceError */
   async read(language: string | undefined): Promise<Configuration> {
     const { apiKey, baseUrl } = this.#options;
-    const path = `/tool/v1/config${languageQuery(language)}key=${apiKey}`;
-    const configuration = await this.#service.get(path, isConfiguration);
+    const configuration = await this.#service.get(`/tool/v1/config${languageQuery(language)}`, isConfiguration);
     this.#onRead(configuration);
     const cached: CachedConfiguration = { key: baseUrl + apiKey, readAt: this.#clock(), configuration };
     // A choice names the language of its texts, by which the next start finds them without a network.

@@ -8,7 +8,9 @@ const MOST_READS = 4;
 /** Longest wait of a visitor for the banner, in milliseconds. */
 const LONGEST_WAIT_MS = 60_000;
 
-const READ: Omit<NetworkRequest, 'url'> = { method: 'GET', headers: {}, body: undefined };
+/** A request without what is the same in all. */
+type Sent = Pick<NetworkRequest, 'method' | 'body'> & Partial<Pick<NetworkRequest, 'headers'>>;
+const READ: Sent = { method: 'GET', body: undefined };
 
 const isError = objectOf<{ code: string; message: string }>({ code: isText, message: isText });
 const isPing = objectOf<{ data: { time: string } }>({ data: objectOf<{ time: string }>({ time: isText }) });
@@ -87,13 +89,12 @@ export class Service implements Transport {
     return true;
   }
 
-  async #send(path: string, request: Omit<NetworkRequest, 'url'> = READ): Promise<Answer> {
+  async #send(path: string, request: Sent = READ): Promise<Answer> {
     try {
       const { status, text, retryAfter } = await this.#ports.network({
         ...request,
         url: this.#baseUrl + path,
-        // With the key in the address there is no preflight, and the page can load the answer ahead.
-        headers: path.endsWith(this.#apiKey) ? {} : { ...request.headers, 'X-API-Key': this.#apiKey },
+        headers: { ...request.headers, 'X-API-Key': this.#apiKey },
       });
       return {
         status,

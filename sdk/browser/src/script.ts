@@ -17,7 +17,7 @@ declare global {
 const script = document.currentScript ?? document.querySelector('script[data-api-key]');
 if (window.consentLedger?.consent !== undefined) console.warn('Consent Ledger: the page includes the script twice.');
 else if (!(script instanceof HTMLScriptElement) || script.dataset.apiKey === undefined)
-  console.error('Consent Ledger: no script element has data-api-key.');
+  console.error('Consent Ledger: no script has data-api-key.');
 else {
   const {
     apiKey,

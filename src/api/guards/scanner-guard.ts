@@ -3,7 +3,7 @@ import { ApiError } from '../../../schemas/api/error-codes.js';
 import { createAddressCheck, isOriginAllowed } from '../../platform/net/addresses.js';
 import type { SiteContext, SiteDirectory } from '../../tenancy/directory/site-context.js';
 import { type RateLimiter, refuseExcess, setRateLimitHeaders } from './rate-limiter.js';
-import type { Guard } from './tool-guard.js';
+import { type Guard, keyInAddress } from './tool-guard.js';
 
 /** Requests without an API key, per minute of one client (`countedClient`). */
 export const SCANNER_LIMIT = 10;
@@ -30,7 +30,8 @@ export interface ScannerGuard {
 export function createScannerGuard({ host, directory, rateLimiter }: ScannerGuardOptions): ScannerGuard {
   const isAddressAllowed = createAddressCheck();
   return {
-    serves: ({ hostname, headers }) => hostname.toLowerCase() === host && (headers['x-api-key'] ?? '') === '',
+    serves: ({ hostname, headers, query }) =>
+      hostname.toLowerCase() === host && (headers['x-api-key'] ?? '') === '' && (keyInAddress(query) ?? '') === '',
     guard: async (request, reply) => {
       // Failures also count, because each domain costs a look-up.
       const decision = await rateLimiter.take('scanner', request.countedClient, SCANNER_LIMIT);

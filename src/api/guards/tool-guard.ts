@@ -192,15 +192,18 @@ async function takeBudget(
   answer(all.allowed && own.remaining <= all.remaining ? own : all);
 }
 
+/** What the parameter `key` of an address holds; undefined if it is absent. @param query of the request */
+export function keyInAddress(query: unknown): unknown {
+  return typeof query === 'object' && query !== null && 'key' in query ? query.key : undefined;
+}
+
 /**
  * The key of a request. A page may put its key into the address of the configuration, which then needs no preflight
  * request and can be loaded ahead. Addresses are logged by proxies, so a secret key does not count there.
  * @throws ApiError MISSING_API_KEY
  */
 function rawApiKeyOf({ headers, query }: FastifyRequest, limit: Budget): string {
-  const inAddress =
-    limit === 'configuration' && typeof query === 'object' && query !== null && 'key' in query ? query.key : undefined;
-  const rawApiKey = headers['x-api-key'] ?? inAddress;
+  const rawApiKey = headers['x-api-key'] ?? (limit === 'configuration' ? keyInAddress(query) : undefined);
   if (typeof rawApiKey !== 'string' || rawApiKey === '') throw new ApiError('MISSING_API_KEY');
   return rawApiKey;
 }

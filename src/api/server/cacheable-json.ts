@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { preparedDocument, sendDocument } from './send-document.js';
-import { StaticText } from './static-text.js';
+import { LEAST_BYTES, StaticText } from './static-text.js';
 
 const TYPE = 'application/json; charset=utf-8';
-/** Bytes of the texts that are kept, before compression: the configurations of some thousand sites. */
+/** Bytes of the texts that are kept, without their compressed copies: the configurations of some thousand sites. */
 const MOST_BYTES = 16 * 1024 * 1024;
 /** A larger text is sent as it is: it would displace those that every visit loads. */
 const MOST_BYTES_EACH = 256 * 1024;
@@ -18,8 +18,8 @@ interface Answer {
  * revalidates. They depend on the key and the language of the request, so shared caches must not store them. Each text
  * is compressed once, and kept for those who ask for the same.
  *
- * Only what the site published is in such an answer, and nothing of the person who asks: compressing a secret beside what a
- * stranger can place would tell its bytes by the length (BREACH).
+ * Such an answer has what the site published, and the region that the address of the request shows. It has no secret,
+ * whose bytes the length would tell to a stranger who can place words beside it (BREACH).
  */
 export class CacheableJson {
   /** By entity tag, the one that was used last at the end. */
@@ -33,10 +33,11 @@ export class CacheableJson {
       vary: 'Origin, X-API-Key, Accept-Language, Accept-Encoding',
     });
     // Warnings repeat words of the request, of which a stranger can send as many different ones as they like.
-    if ('warnings' in body.data || document.bytes.length > MOST_BYTES_EACH)
+    const { length } = document.bytes;
+    if ('warnings' in body.data || length < LEAST_BYTES || length > MOST_BYTES_EACH)
       return sendDocument(request, reply, document);
     const text = this.#kept.get(document.etag) ?? new StaticText(document);
-    if (!this.#kept.delete(document.etag)) this.#bytes += document.bytes.length;
+    if (!this.#kept.delete(document.etag)) this.#bytes += length;
     this.#kept.set(document.etag, text);
     for (const [etag, { document }] of this.#kept) {
       if (this.#bytes <= MOST_BYTES) break;

@@ -7,7 +7,7 @@ import { FOR_MINUTES, holds, type PublicDocument, publicDocument } from './send-
 const compressBrotli = promisify(brotliCompress);
 const compressGzip = promisify(gzip);
 /** Smaller texts, in bytes, fit in one packet anyway. */
-const LEAST_BYTES = 1024;
+export const LEAST_BYTES = 1024;
 /** The highest level takes seconds for a page, and saves little. */
 const BROTLI_QUALITY = 9;
 
@@ -49,6 +49,8 @@ export class StaticText {
     if (compressed === undefined) {
       compressed = COMPRESS[coding](this.document.bytes);
       this.#compressed.set(coding, compressed);
+      // The next request tries again.
+      compressed.catch(() => this.#compressed.delete(coding));
     }
     return compressed;
   }

@@ -89,6 +89,8 @@ describe('the public scanner', () => {
   test('answers with a key as the main host does, whatever domain is named', async () => {
     const answer = await scan('ping?domain=other.example', { 'x-api-key': demo.keys.read });
     expect(answer).toMatchObject({ status: 200, body: { data: { site_id: demo.site.id, scope: 'read' } } });
+    expect((await scan(`config?key=${demo.keys.read}`)).status).toBe(200);
+    expect(await scan(`config?${domain}&key=svc_live_unknown`)).toMatchObject({ status: 401 });
     expect(await scan(`ping?${domain}`, { 'x-api-key': 'svc_live_unknown' })).toMatchObject({
       status: 401,
       body: { code: 'INVALID_API_KEY' },

@@ -10,6 +10,8 @@ const NAME = 'consent-inspector';
 /** Closes a panel that is open, also one of an earlier load of this file. */
 const CLOSE = 'consent-inspector-close';
 const GATED = '[data-consent],[data-consent-service],[data-consent-src]';
+/** The browser keeps no more, and it may have forgotten the file. */
+const MOST_ENTRIES = 250;
 const MARKS: Readonly<Record<Finding['kind'], string>> = { open: 'Open', waits: 'Waits', wrong: 'Wrong' };
 
 /** A panel for developers on a page with the SDK. It records nothing, and ends with `close`. */
@@ -32,6 +34,8 @@ export class Panel {
   constructor(consent: InspectedConsent | undefined, service: string) {
     this.#consent = consent;
     this.#service = service;
+    // An earlier panel gives the page its own `fetch` back before this one takes it.
+    document.querySelector(NAME)?.dispatchEvent(new Event(CLOSE));
     this.#log = new NetworkLog(service, () => this.#drawSoon());
     styleRoot(this.#root, PANEL_STYLE, scriptOf()?.nonce);
     const close = make('button', { type: 'button' }, 'Close');
@@ -61,7 +65,6 @@ export class Panel {
 
   /** Puts the panel on the page, in place of an earlier one. */
   open(): void {
-    document.querySelector(NAME)?.dispatchEvent(new Event(CLOSE));
     document.body.append(this.host);
     // The banner is in the top layer, and would cover it.
     if ('popover' in this.host) {
@@ -91,9 +94,9 @@ export class Panel {
   }
 
   #draw(): void {
-    const isGateLoaded = performance
-      .getEntriesByType('resource')
-      .some(({ name }) => name === `${this.#service}/sdk/gate.js`);
+    const entries = performance.getEntriesByType('resource');
+    const isGateLoaded =
+      entries.length >= MOST_ENTRIES || entries.some(({ name }) => name === `${this.#service}/sdk/gate.js`);
     const facts = factsOf(this.#consent, isGateLoaded);
     const elements = [...document.querySelectorAll<HTMLElement>(GATED)];
     replace(

@@ -56,7 +56,7 @@ function fill(frame: HTMLIFrameElement, options: TrialOptions, { script, fetch: 
     if (method !== 'GET' || !READ.test(url.pathname)) {
       const body = typeof init.body === 'string' ? init.body : '';
       onSaid(`Not sent: ${method} ${url.pathname} ${body === '' ? '' : wordsOf(body)}`);
-      return url.pathname.endsWith('/consents') ? answer(202, { data: acceptance() }) : answer(204, {});
+      return url.pathname.endsWith('/consents') ? answer(202, { data: acceptance() }) : answer(200, {});
     }
     const response = await send.call(window, input, init);
     return url.pathname.endsWith('/config') ? inRegion(response, options.region) : response;
