@@ -62,6 +62,7 @@ describe('the conformance suite', () => {
       'states in the record of a signal what it does, and that it was one',
       'asks nothing and permits nothing optional while the signal is on',
       'lets the signal end at once what an earlier choice permitted',
+      'lets the signal end what was permitted also while the configuration is on its way, and without a network',
       'records the signal as the withdrawal of what was permitted, where the law makes it no request',
       'records the signal once as an opt-out of sale, where the law makes it a request',
       'lets a signal that comes again end what was chosen while it was on before',

@@ -117,10 +117,10 @@ function adding(): Adapter {
   }));
 }
 
-/** Permits everything at a later start, until the configuration has been read again. */
-function readingAgain(): Adapter {
+/** Permits everything at a later start, until the configuration has been read again. @param when under which signal */
+function readingAgain(name: string, when: (device: Device) => boolean): Adapter {
   return {
-    name: 'permits while it reads again',
+    name,
     open: async (device) => {
       const isLater = (await device.storage.keys()).length > 0;
       let reading = 0;
@@ -134,7 +134,7 @@ function readingAgain(): Adapter {
         },
       });
       const fault: Partial<OpenConsent> = {
-        allows: (category) => (isLater && reading > 0) || sound.allows(category),
+        allows: (category) => (isLater && reading > 0 && when(device)) || sound.allows(category),
       };
       const consent: OpenConsent = Object.create(sound, Object.getOwnPropertyDescriptors(fault));
       return consent;
@@ -169,8 +169,12 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     rule: 'permits nothing optional at a first start without a network, says why, and asks when there is one',
   },
   {
-    adapter: readingAgain(),
+    adapter: readingAgain('permits while it reads again', () => true),
     rule: 'keeps nothing permitted that was withdrawn while the configuration is read again',
+  },
+  {
+    adapter: readingAgain('permits under the signal while it reads again', (device) => device.isSignalled()),
+    rule: 'lets the signal end what was permitted also while the configuration is on its way, and without a network',
   },
   {
     adapter: returning(),

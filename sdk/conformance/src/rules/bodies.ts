@@ -141,9 +141,11 @@ export const BODIES: readonly Rule[] = [
       { law: 'gdpr', country: 'DE' },
       { law: 'ccpa', country: 'US' },
       { law: 'ccpa', country: 'US', saleNotice: 'sale-1' },
+      { law: 'gdpr', country: 'FR', services: SERVICES, hasSwitches: true },
     ],
     play: async (visit) => {
-      const { law, saleNotice } = visit.site;
+      const { law, saleNotice, hasSwitches } = visit.site;
+      const services = hasSwitches ? { services: { maps: false, films: false } } : {};
       await visit.start();
       await visit.acceptAll();
       await visit.pass(HOUR_MS);
@@ -155,7 +157,7 @@ export const BODIES: readonly Rule[] = [
       const decided: Statement =
         law === 'ccpa'
           ? { type: 'do_not_sell_opt_out', decision: 'accepted', version: saleNotice ?? 'v1', between }
-          : { decision: 'withdrawn', categories: NONE, version: 'v1', between };
+          : { decision: 'withdrawn', categories: NONE, ...services, version: 'v1', between };
       expectBodies(visit, [{ ...decided, isSignalled: true }], 1);
     },
   },
