@@ -58,6 +58,14 @@ export class VirtualClock {
     }
   }
 
+  /** Waits for time of this clock to pass, also while nothing is replaced. @param ms milliseconds */
+  wait(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#last += 1;
+      this.#timers.push({ id: this.#last, at: this.now + ms, run: resolve });
+    });
+  }
+
   /** Lets everything go on that waits for no time. */
   async settle(): Promise<void> {
     for (let left = TURNS; left > 0; left = this.#underWay > 0 ? TURNS : left - 1) await turn();

@@ -13,6 +13,8 @@ export interface Site {
   readonly services?: Readonly<Record<string, readonly string[]>>;
   /** Whether each service has a switch. */
   readonly hasSwitches?: boolean;
+  /** Version of the notice about the sale of personal data; without it the site has none. */
+  readonly saleNotice?: string;
 }
 
 /** The configuration that the service publishes for a site, as far as an SDK reads it. */
@@ -24,6 +26,7 @@ export function configurationOf({
   recipients = [],
   services = {},
   hasSwitches = false,
+  saleNotice,
 }: Site) {
   const category = (key: string, required = false) => ({
     key,
@@ -33,6 +36,12 @@ export function configurationOf({
     recipients: key === 'marketing' ? [...recipients] : [],
     cookies: [],
     services: (services[key] ?? []).map((one) => ({ key: one, name: one, recipient: one, policy_url: null })),
+  });
+  const document = (slug: string, kind: string, id: string, title: string) => ({
+    slug,
+    kind,
+    requires_approval_token: false,
+    version: { id, language: 'en', title, media_type: 'text/plain' },
   });
   return {
     language: 'en',
@@ -46,12 +55,8 @@ export function configurationOf({
     categories: [category('necessary', true), ...['analytics', 'marketing', ...added].map((key) => category(key))],
     service_switches: hasSwitches,
     documents: [
-      {
-        slug: 'cookie-policy',
-        kind: 'cookie_policy',
-        requires_approval_token: false,
-        version: { id: version, language: 'en', title: 'Cookie policy', media_type: 'text/plain' },
-      },
+      document('cookie-policy', 'cookie_policy', version, 'Cookie policy'),
+      ...(saleNotice === undefined ? [] : [document('do-not-sell', 'do_not_sell', saleNotice, 'Do not sell')]),
     ],
     region: { country, compliance_framework: law },
   };

@@ -5,6 +5,8 @@ import type { SeenRequest, World } from './world.js';
 
 type Answers = Readonly<Record<string, boolean>>;
 
+const CATEGORIES = ['necessary', 'analytics', 'marketing'] as const;
+
 /** What an SDK does wrong. */
 export class ConformanceError extends Error {
   override readonly name = 'ConformanceError';
@@ -24,8 +26,9 @@ export class ConformanceError extends Error {
 
 /** One visitor of a site on one device, who acts through the SDK of an adapter. */
 export class Visit {
-  readonly device: Device;
+  device: Device;
   readonly #steps: string[];
+  #areServicesAnswered = false;
   #isSignalled = false;
   #open: OpenConsent | undefined;
 
@@ -45,9 +48,22 @@ export class Visit {
     });
   }
 
+  /** Closes it, and opens it on a device that kept nothing. @param at what the clock shows then, in milliseconds */
+  async nextDevice(at: number): Promise<void> {
+    await this.close();
+    this.device = this.world.device(() => this.#isSignalled);
+    this.world.clock.now = at;
+    this.#steps.push('another device');
+    await this.start();
+  }
+
   /** Closes the page or the app. */
   async close(): Promise<void> {
-    await this.#step('close', () => this.#consent.close());
+    await this.#step('close', () => {
+      const consent = this.#consent;
+      this.#open = undefined;
+      return consent.close();
+    });
   }
 
   /** Closes and opens it again. */
@@ -57,6 +73,7 @@ export class Visit {
   }
 
   choose(categories: Answers, services?: Answers): Promise<void> {
+    this.#areServicesAnswered ||= services !== undefined;
     const words = [categories, services].filter(Boolean).map((one) => JSON.stringify(one));
     return this.#step(`choose ${words.join(' ')}`, () => this.#consent.choose(categories, services));
   }
@@ -82,6 +99,12 @@ export class Visit {
     return this.#step(`network: ${fate}`, () => {
       this.world.fate = fate;
     });
+  }
+
+  /** How long each request takes from now on. @param ms milliseconds */
+  delay(ms: number): void {
+    this.#steps.push(`each request takes ${ms / 1000} s`);
+    this.world.delayMs = ms;
   }
 
   /** The service does not know the key of the site. */
@@ -110,6 +133,11 @@ export class Visit {
     await this.world.clock.pass(600_000);
   }
 
+  /** What the site publishes now. */
+  get site(): Site {
+    return this.world.site;
+  }
+
   get state(): SeenState {
     return this.#consent.state;
   }
@@ -128,10 +156,19 @@ export class Visit {
     return this.world.service.records;
   }
 
-  /** @throws ConformanceError */
+  /**
+   * The answers for categories, and that each service has that of its category, unless the visitor answered for services.
+   * @throws ConformanceError
+   */
   expectAllowed(expected: Answers): void {
     const seen = Object.fromEntries(Object.keys(expected).map((key) => [key, this.#consent.allows(key)]));
     this.expect('allows(category)', seen, expected);
+    if (this.#areServicesAnswered) return;
+    const services = Object.entries(this.site.services ?? {}).flatMap(([category, keys]) => {
+      const isAllowed = expected[category];
+      return isAllowed === undefined ? [] : keys.map((key) => [key, isAllowed] as const);
+    });
+    this.expectServices(Object.fromEntries(services));
   }
 
   /** @throws ConformanceError */
@@ -169,6 +206,14 @@ export class Visit {
     if (words === 'start') await act();
     else ignore(act());
     await this.world.clock.pass(1);
+    this.#ask();
+  }
+
+  /** Asks what a page asks all the time: an SDK that keeps what it answered must not answer so later. */
+  #ask(): void {
+    if (this.#open === undefined) return;
+    for (const category of CATEGORIES) this.#open.allows(category);
+    for (const service of Object.values(this.site.services ?? {}).flat()) this.#open.allowsService(service);
   }
 }
 

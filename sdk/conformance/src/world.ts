@@ -26,6 +26,8 @@ export class World {
   site: Site;
   /** What becomes of the next requests. */
   fate: Fate = 'answered';
+  /** Milliseconds that the next requests take. */
+  delayMs = 0;
   /** Whether the service refuses the key of the site. */
   isKeyRefused = false;
   readonly #ends: (() => void)[] = [];
@@ -77,6 +79,7 @@ export class World {
     const method = init.method ?? 'GET';
     const body = typeof init.body === 'string' ? init.body : '';
     this.requests.push({ method, path: pathname + search, headers: new Headers(init.headers), body });
+    if (this.delayMs > 0) await this.clock.wait(this.delayMs);
     if (this.fate === 'away') throw new TypeError('no network');
     const answer = (status: number, content: unknown): Response => new Response(JSON.stringify(content), { status });
     if (this.isKeyRefused) return answer(401, { code: 'INVALID_API_KEY', message: 'The API key is unknown.' });

@@ -1,18 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Adapter, conformance, type OpenConsent, sameAs } from '../../../sdk/conformance/src/index.js';
+import { type Adapter, conformance, sameAs } from '../../../sdk/conformance/src/index.js';
 import { appAdapter } from './app-adapter.js';
-
-/** The SDK for apps with a fault. @param fault what it does otherwise */
-function faulty(name: string, fault: (sound: OpenConsent) => Partial<OpenConsent>): Adapter {
-  return {
-    name,
-    open: async (device) => {
-      const sound = await appAdapter.open(device);
-      const consent: OpenConsent = Object.create(sound, Object.getOwnPropertyDescriptors(fault(sound)));
-      return consent;
-    },
-  };
-}
+import { faulty, PLANTED_FAULTS } from './planted-faults.js';
 
 /** Names of the rules that an SDK breaks, and what the suite says about each. */
 async function brokenBy(adapter: Adapter): Promise<ReadonlyMap<string, string>> {
@@ -70,15 +59,23 @@ describe('the conformance suite', () => {
     };
     const broken = await brokenBy(deaf);
     expect([...broken.keys()]).toEqual([
+      'states in the record of a signal what it does, and that it was one',
       'asks nothing and permits nothing optional while the signal is on',
       'lets the signal end at once what an earlier choice permitted',
+      'lets the signal end what was permitted also while the configuration is on its way, and without a network',
       'records the signal as the withdrawal of what was permitted, where the law makes it no request',
       'records the signal once as an opt-out of sale, where the law makes it a request',
       'lets a signal that comes again end what was chosen while it was on before',
+      'lets the signal end what a switch of a service permitted',
     ]);
     const { run } = sameAs(appAdapter, { seed: 35, count: 20 });
     await expect(run(deaf)).rejects.toThrow(/deaf: shows, sends and keeps the same as mobile[\s\S]*"signal"/);
     await run(appAdapter);
+  });
+
+  test.each(PLANTED_FAULTS)('finds the planted fault “$adapter.name” by the rule: $rule', async ({ adapter, rule }) => {
+    const found = conformance().find(({ name }) => name === rule);
+    await expect(found?.run(adapter)).rejects.toThrow(`${adapter.name}: ${rule}`);
   });
 
   test('puts back the clock and the timers that it replaced', async () => {

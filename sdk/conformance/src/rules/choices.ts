@@ -15,6 +15,34 @@ export const CHOICES: readonly Rule[] = [
     },
   },
   {
+    name: 'permits nothing optional before the configuration arrives, and asks when it does',
+    sites: ALL_LAWS,
+    play: async (visit) => {
+      visit.delay(5_000);
+      await visit.start();
+      visit.expectStatus('loading');
+      visit.expectAllowed({ analytics: false, marketing: false, unknown: false });
+      await visit.pass(30_000);
+      visit.expectStatus('needed');
+      visit.expectAllowed({ analytics: false, marketing: false, unknown: false });
+    },
+  },
+  {
+    name: 'permits nothing optional at a first start without a network, says why, and asks when there is one',
+    sites: ALL_LAWS,
+    play: async (visit) => {
+      await visit.network('away');
+      await visit.start();
+      visit.expectStatus('unavailable');
+      visit.expect('state.error.code', visit.state.error?.code, 'NO_ANSWER');
+      visit.expectAllowed({ analytics: false, marketing: false, unknown: false });
+      await visit.network('answered');
+      await visit.resume();
+      visit.expectStatus('needed');
+      visit.expectAllowed({ analytics: false, marketing: false, unknown: false });
+    },
+  },
+  {
     name: 'permits what was chosen at once, and nothing else',
     sites: ALL_LAWS,
     play: async (visit) => {
@@ -51,6 +79,41 @@ export const CHOICES: readonly Rule[] = [
       visit.expectAllowed({ necessary: true, analytics: false, marketing: false });
       await visit.nextStart();
       visit.expectAllowed({ necessary: true, analytics: false, marketing: false });
+      visit.expectStatus('chosen');
+    },
+  },
+  {
+    name: 'keeps nothing permitted that was withdrawn in part, also at later starts and without a network',
+    sites: ALL_LAWS,
+    play: async (visit) => {
+      await visit.start();
+      await visit.acceptAll();
+      await visit.choose({ analytics: true });
+      const expected = { necessary: true, analytics: true, marketing: false };
+      visit.expectAllowed(expected);
+      await visit.nextStart();
+      visit.expectAllowed(expected);
+      visit.expectStatus('chosen');
+      await visit.network('away');
+      await visit.pass(DAY_MS);
+      await visit.nextStart();
+      visit.expectAllowed(expected);
+    },
+  },
+  {
+    name: 'keeps nothing permitted that was withdrawn while the configuration is read again',
+    sites: ALL_LAWS,
+    play: async (visit) => {
+      await visit.start();
+      await visit.acceptAll();
+      await visit.rejectAll();
+      await visit.close();
+      await visit.pass(DAY_MS);
+      visit.delay(5_000);
+      await visit.start();
+      visit.expectAllowed({ analytics: false, marketing: false });
+      await visit.pass(30_000);
+      visit.expectAllowed({ analytics: false, marketing: false });
       visit.expectStatus('chosen');
     },
   },

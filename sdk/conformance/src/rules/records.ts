@@ -146,7 +146,7 @@ export const RECORDS: readonly Rule[] = [
   },
   {
     name: 'permits nothing optional without a configuration, and says why',
-    sites: GDPR,
+    sites: ALL_LAWS,
     play: async (visit) => {
       visit.refuseKey();
       await visit.start();
@@ -156,9 +156,10 @@ export const RECORDS: readonly Rule[] = [
     },
   },
   {
-    name: 'records everything of one device under one reference that cannot be guessed',
+    name: 'records everything of one device under one reference, that neither another device nor the time gives away',
     sites: GDPR,
     play: async (visit) => {
+      const from = visit.device.now();
       await visit.start();
       await visit.acceptAll();
       await visit.optOutOfSale();
@@ -167,6 +168,15 @@ export const RECORDS: readonly Rule[] = [
       const references = new Set(visit.records.map(({ visitor }) => visitor));
       visit.expect('different references in 3 records', [visit.records.length, references.size], [3, 1]);
       visit.expect('whether the reference has at least 16 characters', [...references].join().length >= 16, true);
+      // At the same time as the first device, and later.
+      for (const at of [from, from + HOUR_MS]) {
+        await visit.nextDevice(at);
+        await visit.acceptAll();
+        references.add(visit.records.at(-1)?.visitor ?? '');
+      }
+      visit.expect('different references of 3 devices', [visit.records.length, references.size], [5, 3]);
+      const shortest = Math.min(...[...references].map(({ length }) => length));
+      visit.expect('whether each has at least 16 characters', shortest >= 16, true);
     },
   },
   {

@@ -11,7 +11,15 @@ export interface Rule {
   play(visit: Visit): Promise<void>;
 }
 
-/** Sites in regions whose laws differ for an SDK. */
-export const ALL_LAWS: readonly Site[] = [{ law: 'gdpr' }, { law: 'ccpa' }, {}];
+const SERVICES = { analytics: ['counter'], marketing: ['maps', 'films'] } as const;
+
+/** Sites in regions whose laws differ for an SDK, and with services, which follow their categories. */
+export const ALL_LAWS: readonly Site[] = [
+  { law: 'gdpr' },
+  { law: 'ccpa' },
+  {},
+  { law: 'gdpr', services: SERVICES },
+  { law: 'ccpa', services: SERVICES, hasSwitches: true },
+];
 export const GDPR: readonly Site[] = [{ law: 'gdpr' }];
 export const CCPA: readonly Site[] = [{ law: 'ccpa' }];

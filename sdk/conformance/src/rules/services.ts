@@ -4,6 +4,7 @@ import type { Rule } from './rule.js';
 const SERVICES = { marketing: ['maps', 'films'] } as const;
 const SWITCHED: readonly Site[] = [{ law: 'gdpr', services: SERVICES, hasSwitches: true }];
 const UNSWITCHED: readonly Site[] = [{ law: 'gdpr', services: SERVICES }];
+const DAY_MS = 86_400_000;
 
 /** Services of a category, on sites with switches for them and without. */
 export const SERVICE_RULES: readonly Rule[] = [
@@ -42,6 +43,71 @@ export const SERVICE_RULES: readonly Rule[] = [
       await visit.acceptAll();
       visit.expectServices({ maps: true, films: true });
       await visit.rejectAll();
+      visit.expectServices({ maps: false, films: false });
+    },
+  },
+  {
+    name: 'keeps no service permitted that was switched off, also at the next start',
+    sites: SWITCHED,
+    play: async (visit) => {
+      await visit.start();
+      await visit.choose({}, { maps: true, films: true });
+      await visit.choose({ analytics: true }, { maps: false, films: true });
+      visit.expectServices({ maps: false, films: true });
+      await visit.acceptAll();
+      await visit.choose({ analytics: true }, { maps: false, films: true });
+      visit.expectServices({ maps: false, films: true });
+      visit.expectAllowed({ analytics: true, marketing: false });
+      await visit.nextStart();
+      visit.expectServices({ maps: false, films: true });
+      visit.expectAllowed({ analytics: true, marketing: false });
+      visit.expectStatus('chosen');
+    },
+  },
+  {
+    name: 'lets the signal end what a switch of a service permitted',
+    sites: SWITCHED,
+    play: async (visit) => {
+      await visit.start();
+      await visit.choose({}, { maps: true });
+      await visit.signal(true);
+      visit.expectServices({ maps: false, films: false });
+      await visit.nextStart();
+      visit.expectServices({ maps: false, films: false });
+      await visit.signal(false);
+      await visit.nextStart();
+      visit.expectServices({ maps: false, films: false });
+    },
+  },
+  {
+    name: 'permits no service by its switch when the visitor is asked again by another version, or the choice has expired',
+    sites: SWITCHED,
+    play: async (visit) => {
+      await visit.start();
+      await visit.choose({}, { maps: true });
+      await visit.publish({ version: 'v2' });
+      await visit.nextStart();
+      visit.expectServices({ maps: false, films: false });
+      visit.expectStatus('needed');
+      await visit.choose({}, { maps: true });
+      visit.expectServices({ maps: true, films: false });
+      await visit.close();
+      await visit.pass(181 * DAY_MS);
+      await visit.start();
+      visit.expectServices({ maps: false, films: false });
+      visit.expectStatus('needed');
+    },
+  },
+  {
+    name: 'permits no service by its switch if the service refuses the record',
+    sites: SWITCHED,
+    play: async (visit) => {
+      await visit.start();
+      await visit.network('refused');
+      await visit.choose({}, { maps: true });
+      visit.expectServices({ maps: false, films: false });
+      await visit.network('answered');
+      await visit.nextStart();
       visit.expectServices({ maps: false, films: false });
     },
   },

@@ -1,5 +1,7 @@
 import { ALL_LAWS, CCPA, GDPR, type Rule } from './rule.js';
 
+const DAY_MS = 86_400_000;
+
 /** What the signal of the browser or of the device does (Global Privacy Control). */
 export const SIGNALS: readonly Rule[] = [
   {
@@ -24,6 +26,27 @@ export const SIGNALS: readonly Rule[] = [
       visit.expectAllowed({ necessary: true, analytics: false, marketing: false });
       await visit.signal(false);
       await visit.nextStart();
+      visit.expectAllowed({ analytics: false, marketing: false });
+    },
+  },
+  {
+    name: 'lets the signal end what was permitted also while the configuration is on its way, and without a network',
+    sites: ALL_LAWS,
+    play: async (visit) => {
+      await visit.start();
+      await visit.acceptAll();
+      await visit.close();
+      await visit.pass(DAY_MS);
+      await visit.signal(true);
+      await visit.network('away');
+      await visit.start();
+      visit.expectAllowed({ analytics: false, marketing: false });
+      await visit.close();
+      await visit.network('answered');
+      visit.delay(5_000);
+      await visit.start();
+      visit.expectAllowed({ analytics: false, marketing: false });
+      await visit.pass(30_000);
       visit.expectAllowed({ analytics: false, marketing: false });
     },
   },
