@@ -11,7 +11,8 @@ export function KeyText({ value }: { readonly value: ApiKey }) {
   const { keys, common } = useMessages();
   const [isOpen, setOpen] = useState(false);
   const { prefix, publishable_key: text, restriction } = value;
-  const start = <code>{prefix}…</code>;
+  // On a phone, the name says which key it is.
+  const start = <code data-phone="hidden">{prefix}…</code>;
   if (text === null) {
     const state = keyStateOf(value, Date.now());
     const isLost = restriction === 'publishable' && state !== 'revoked' && state !== 'expired';

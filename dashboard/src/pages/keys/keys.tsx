@@ -137,7 +137,7 @@ function KeyTable({ items, siteId, onRotated }: KeyTableProps) {
         {
           label: keys.lastUsed,
           phone: 'labelled',
-          cell: ({ last_used_at }) => (last_used_at === null ? common.never : <Ago at={last_used_at} />),
+          cell: (key) => <LastUse value={key} />,
         },
         { label: common.state, phone: 'top', cell: (key) => <KeyState value={key} /> },
         ...(mayChange
@@ -151,6 +151,13 @@ function KeyTable({ items, siteId, onRotated }: KeyTableProps) {
       ]}
     />
   );
+}
+
+function LastUse({ value }: { readonly value: ApiKey }) {
+  const { common } = useMessages();
+  if (value.last_used_at !== null) return <Ago at={value.last_used_at} />;
+  // The state says it already.
+  return keyStateOf(value, Date.now()) === 'unused' ? null : common.never;
 }
 
 function KeyState({ value }: { readonly value: ApiKey }) {
