@@ -107,8 +107,8 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.press('Create a key');
     await panel.type('Name', 'pages of the florist');
     await panel.press('Create a key');
-    await panel.sees('This is shown once.');
-    await panel.press('I have copied the key');
+    await panel.sees('You can see it again in the list.');
+    await panel.press('Close');
     await panel.sees('data-api-key="svc_live_');
     page = `<!doctype html><title>Florist</title>${await panel.codeShown()}<p>Tulips</p>`;
 

@@ -194,8 +194,8 @@ describe.skipIf(!canRun || !isTried('days of the other roles', 'all'))(
         await panel.press('Create a key');
         await panel.type('Name', 'pages of the bakery');
         await panel.press('Create a key');
-        await panel.sees('This is shown once.');
-        await panel.press('I have copied the key');
+        await panel.sees('You can see it again in the list.');
+        await panel.press('Close');
         await panel.sees('data-api-key="svc_live_');
         await panel.press('Webhooks');
         await panel.press('Add a webhook');

@@ -22,6 +22,10 @@ export const ApiKey = z
     id: Uuid.describe('UUID of the object.'),
     name: z.string().describe('Name that the team chose.'),
     prefix: z.string().describe('The first characters of the key.'),
+    publishable_key: z
+      .string()
+      .nullable()
+      .describe('The whole key if it is publishable and works. Null also if it cannot be shown: make a new one.'),
     scope: ApiKeyScope.describe('`write` can record, and contains `read`.'),
     restriction: ApiKeyRestriction,
     mode: ApiKeyMode,
@@ -40,7 +44,7 @@ export type ApiKey = z.infer<typeof ApiKey>;
 
 /** A key that was just created. */
 export const NewApiKey = ApiKey.extend({
-  key: z.string().describe('The key. It is not stored, and returned only in this response.'),
+  key: z.string().describe('The key. If it is not publishable, only this response contains it.'),
 }).meta({ id: 'NewApiKey' });
 
 /** An idempotency key that was reused with a different body. */

@@ -13,7 +13,7 @@ import { dataOf, PageQuery, pageOf, SiteParams } from '../../../schemas/api/pane
 import { consentToken } from '../../../schemas/events/consent-recorded.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors.js';
-import { createApiKey, renameApiKey, revokeApiKey, rotateApiKey } from '../../tenancy/api-keys/api-keys.js';
+import { createApiKey, genuineKey, renameApiKey, revokeApiKey, rotateApiKey } from '../../tenancy/api-keys/api-keys.js';
 import { EDITORS, READERS } from './caller.js';
 import { route } from './deps.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows, TimeAndId } from './page.js';
@@ -22,7 +22,7 @@ const shared = { auth: 'panel', tag: 'API keys', params: SiteParams } as const;
 const one = { ...shared, params: ApiKeyParams, errors: ['RESOURCE_NOT_FOUND'] } as const;
 const path = '/api/v1/sites/{site_id}/api-keys';
 
-/** Keys of one site. The key itself is only in the response that creates it: the service keeps only its digest. */
+/** Keys of one site. A key that is not publishable is only in the response that creates it: only its digest is kept. */
 export const API_KEY_OPERATIONS = [
   route({
     ...shared,
@@ -42,7 +42,7 @@ export const API_KEY_OPERATIONS = [
     path,
     summary: 'Create an API key',
     description:
-      'Only this response contains the key. Create a `publishable` key for the pages of the site, and a `secret` one for its backend.',
+      'Only this response contains a key that is not `publishable`. Create a `publishable` key for the pages of the site, and a `secret` one for its backend.',
     roles: EDITORS,
     body: CreateApiKeyRequest,
     example: { body: { name: 'backend of the shop', scope: 'write', restriction: 'secret' } },
@@ -95,7 +95,8 @@ export const API_KEY_OPERATIONS = [
     method: 'post',
     path: `${path}/{key_id}/rotate`,
     summary: 'Create a key that replaces another one',
-    description: 'The old key continues to work for `grace_seconds`. Only this response contains the new key.',
+    description:
+      'The old key continues to work for `grace_seconds`. Unless it is `publishable`, only this response contains the new key.',
     roles: EDITORS,
     body: RotateApiKeyRequest,
     example: { body: { grace_seconds: 86400 } },
@@ -151,6 +152,8 @@ const KeyRow = z.object({
   scope: z.enum(['read', 'write']),
   restriction: ApiKeyRestriction,
   is_test: z.boolean().nullable(),
+  digest: z.instanceof(Buffer),
+  publishable_key: z.string().nullable(),
   created_at: z.date(),
   last_used_at: z.date().nullable(),
   live_host: z.string().nullable(),
@@ -159,7 +162,9 @@ const KeyRow = z.object({
   revoked_at: z.date().nullable(),
 });
 
-const SELECT = `select id, name, prefix, scope, restriction, is_test, created_at, last_used_at,
+const SELECT = `select id, name, prefix, scope, restriction, is_test, digest, created_at, last_used_at,
+  case when restriction = 'publishable' and revoked_at is null and (expires_at is null or expires_at > now())
+       then publishable_key end as publishable_key,
   case when live_seen_at > now() - interval '1 day' then live_host end as live_host, expires_at, replaced_by, revoked_at
   from api_keys where site_id = $1`;
 
@@ -183,10 +188,11 @@ export async function apiKeyOf(db: Queryable, siteId: string, keyId: string): Pr
   return shown(row);
 }
 
-function shown({ is_test: isTest, ...row }: z.infer<typeof KeyRow>): ApiKey {
+function shown({ is_test: isTest, digest, ...row }: z.infer<typeof KeyRow>): ApiKey {
   return {
     ...row,
     mode: isTest === true ? 'test' : 'live',
+    publishable_key: genuineKey(row.publishable_key, digest),
     created_at: row.created_at.toISOString(),
     last_used_at: row.last_used_at?.toISOString() ?? null,
     expires_at: row.expires_at?.toISOString() ?? null,

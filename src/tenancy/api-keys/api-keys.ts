@@ -43,6 +43,16 @@ export function apiKeyDigest(key: string): Buffer {
   return hash('sha256', key, 'buffer');
 }
 
+/**
+ * Returns the text of a publishable key, or null if it cannot be shown. A text of another form or digest is not the key:
+ * somebody changed the row, and whoever copied it into a page would run foreign code, or record for another site.
+ * @param text the text that the row has
+ * @param digest the digest of the row
+ */
+export function genuineKey(text: string | null, digest: Buffer): string | null {
+  return text !== null && isApiKeyShaped(text) && apiKeyDigest(text).equals(digest) ? text : null;
+}
+
 /** The start of a key, which the panel shows so that users can tell keys apart. */
 function apiKeyPrefix(key: string): string {
   return key.slice(0, PREFIXES.live.length + 6);
@@ -57,7 +67,7 @@ export interface NewKeyOptions {
   readonly mode?: ApiKey['mode'];
 }
 
-/** A new API key. The key itself is returned only here. */
+/** A new API key. Unless it is publishable, the key itself is returned only here. */
 export interface CreatedApiKey {
   readonly id: string;
   readonly key: string;
@@ -152,9 +162,19 @@ async function insertKey(
   const id = randomUUID();
   const key = newApiKeySecret(mode);
   await client.query(
-    `insert into api_keys (id, site_id, digest, prefix, scope, restriction, is_test, name)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [id, siteId, apiKeyDigest(key), apiKeyPrefix(key), scope, restriction, mode === 'test' ? true : null, name],
+    `insert into api_keys (id, site_id, digest, prefix, scope, restriction, is_test, name, publishable_key)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [
+      id,
+      siteId,
+      apiKeyDigest(key),
+      apiKeyPrefix(key),
+      scope,
+      restriction,
+      mode === 'test' ? true : null,
+      name,
+      restriction === 'publishable' ? key : null,
+    ],
   );
   return { id, key };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { ApiKey, NewApiKey } from '../../../schemas/api/panel/api-keys.js';
 import { createKeyUsage } from '../../../src/tenancy/api-keys/key-usage.js';
@@ -36,6 +36,92 @@ it('shows a key once, and its beginning from then on', async () => {
   const log = await panel.as(panel.own.users.owner, 'GET', `/audit-log?subject_id=${made.id}`);
   expect(log.body).toMatchObject({ data: [{ action: 'api_key.create', details: { scope: 'write' } }] });
   expect(JSON.stringify(log.body)).not.toContain(key);
+});
+
+describe('a publishable key', () => {
+  const PUBLISHABLE = { scope: 'write', restriction: 'publishable' } as const;
+  const shownOf = async (id: string, role: 'owner' | 'admin' | 'dpo' | 'viewer' = 'viewer'): Promise<string | null> => {
+    const read = await panel.as(panel.own.users[role], 'GET', `${path}/${id}`);
+    const { publishable_key: one } = z.object({ data: ApiKey }).parse(read.body).data;
+    const list = await panel.as(panel.own.users[role], 'GET', `${path}?limit=100`);
+    const listed = z
+      .object({ data: z.array(ApiKey) })
+      .parse(list.body)
+      .data.find((key) => key.id === id);
+    expect(listed?.publishable_key).toBe(one);
+    return one;
+  };
+
+  it('is shown to everybody who may list keys, live or test', async () => {
+    for (const mode of ['live', 'test'] as const) {
+      const { id, key, publishable_key } = await make({ ...PUBLISHABLE, mode });
+      expect(publishable_key).toBe(key);
+      for (const role of ['owner', 'admin', 'dpo', 'viewer'] as const) expect(await shownOf(id, role)).toBe(key);
+      const log = await panel.as(panel.own.users.owner, 'GET', `/audit-log?subject_id=${id}`);
+      expect(JSON.stringify(log.body)).not.toContain(key);
+    }
+  });
+
+  it('is the only kind that is shown and stored in clear', async () => {
+    for (const restriction of ['secret', null] as const) {
+      const { id, key } = await make({ scope: 'write', restriction });
+      expect(await shownOf(id)).toBeNull();
+      await panel.app.change('update api_keys set publishable_key = $2 where id = $1', [id, key]);
+      expect(await shownOf(id)).toBeNull();
+    }
+    const { rows } = await panel.app.superuser.query(
+      `select count(*)::int as count from api_keys where restriction = 'publishable' and publishable_key is null
+        union all select count(*)::int from api_keys where restriction is null and publishable_key is not null`,
+    );
+    expect(rows).toEqual([{ count: 0 }, { count: 1 }]);
+  });
+
+  it('is shown after a rotation too, the old one while it works', async () => {
+    const old = await make(PUBLISHABLE);
+    await panel.app.change('update api_keys set publishable_key = null where id = $1', [old.id]);
+    expect(await shownOf(old.id)).toBeNull();
+    const rotate = async (id: string) => {
+      const answer = await panel.as(panel.own.users.admin, 'POST', `${path}/${id}/rotate`, { grace_seconds: 60 });
+      return z.object({ data: NewApiKey }).parse(answer.body).data;
+    };
+    const second = await rotate(old.id);
+    expect([second.publishable_key, await shownOf(second.id)]).toEqual([second.key, second.key]);
+    const third = await rotate(second.id);
+    expect([await shownOf(second.id), await shownOf(third.id)]).toEqual([second.key, third.key]);
+    await panel.app.change('update api_keys set expires_at = now() where id = $1', [second.id]);
+    expect(await shownOf(second.id)).toBeNull();
+  });
+
+  it('is not shown once it is revoked', async () => {
+    const { id, key } = await make(PUBLISHABLE);
+    const renamed = await panel.as(panel.own.users.admin, 'PATCH', `${path}/${id}`, { name: 'Web' });
+    expect(renamed.body).toMatchObject({ data: { publishable_key: key } });
+    const revoked = await panel.as(panel.own.users.admin, 'POST', `${path}/${id}/revoke`);
+    expect(revoked.body).toMatchObject({ data: { publishable_key: null } });
+    expect(await shownOf(id)).toBeNull();
+  });
+
+  it.each([
+    ['the text of another key', async () => (await make(PUBLISHABLE)).key, false],
+    ['a text that is no key, with its digest', async () => '"></script><script src="https://evil.example', true],
+  ])('shows nothing of a row with %s', async (_, textOf, withDigest) => {
+    const { id } = await make(PUBLISHABLE);
+    const text = await textOf();
+    await panel.app.superuser.query(
+      'update api_keys set publishable_key = $2::text, digest = case when $3 then sha256($2::text::bytea) else digest end where id = $1',
+      [id, text, withDigest],
+    );
+    expect(await shownOf(id)).toBeNull();
+  });
+
+  it('works no longer if its row got another text and the digest of it', async () => {
+    const [{ id }, { key }] = [await make(PUBLISHABLE), { key: `svc_live_${'A'.repeat(43)}` }];
+    await panel.app.superuser.query(
+      'update api_keys set publishable_key = $2::text, digest = sha256($2::text::bytea) where id = $1',
+      [id, key],
+    );
+    expect(await statusOf(key)).toBe(401);
+  });
 });
 
 it('rotates a key: the old one works for its grace, and not after', async () => {

@@ -25,11 +25,17 @@ export const keys = {
     `A page on ${host} has the test key “${key}”. It permits nothing optional and collects no consent. Give it a live key.`,
   key: 'Key',
   lastUsed: 'Last used',
-  active: 'Active',
-  revoked: 'Revoked',
-  replaced: 'Replaced',
+  show: 'Show',
+  cannotShow: 'It cannot be shown. Replace it, or create a new one.',
+  states: {
+    active: 'Active',
+    unused: 'Never used',
+    idle: 'Not used lately',
+    expired: 'Replaced, expired',
+    revoked: 'Revoked',
+  },
+  replaced: 'Replaced, works',
   until: 'until',
-  expired: 'Replaced, expired',
   newKey: 'Your new key',
   rotate: 'Replace',
   rotateText: 'A new key is created. The old one continues to work for the time below, so that you can exchange it.',
@@ -38,6 +44,7 @@ export const keys = {
   revoke: 'Revoke',
   revokeText:
     'The key stops working within a second. Pages and backends that use it can no longer record consents. A revoked key cannot be restored.',
+  shownAgain: 'Everybody can read this key in the source of your pages. You can see it again in the list.',
   done: 'I have copied the key',
   conflicts: 'Idempotency keys used twice',
   conflictsLead:
@@ -50,7 +57,8 @@ export const keys = {
   firstConflict: 'First',
   lastConflict: 'Last',
   integrate: 'Put it to use',
-  integrateLead: 'The key is filled in after you created one on this page. Otherwise put your key in its place.',
+  integrateLead:
+    'The newest publishable key for live records is filled in. A secret key is filled in only if you have just created it; otherwise put your key in its place.',
   placeholder: 'YOUR-KEY',
   browser: 'On your pages',
   browserText:

@@ -27,11 +27,17 @@ export const keys: typeof English = {
     `${host} üzerindeki bir sayfada “${key}” test anahtarı var. Sayfa isteğe bağlı hiçbir şeye izin vermiyor ve rıza toplamıyor. Ona gerçek bir anahtar verin.`,
   key: 'Anahtar',
   lastUsed: 'Son kullanım',
-  active: 'Etkin',
-  revoked: 'İptal edildi',
-  replaced: 'Değiştirildi',
+  show: 'Göster',
+  cannotShow: 'Gösterilemiyor. Değiştirin veya yeni bir anahtar oluşturun.',
+  states: {
+    active: 'Etkin',
+    unused: 'Hiç kullanılmadı',
+    idle: 'Uzun süredir kullanılmadı',
+    expired: 'Değiştirildi, süresi doldu',
+    revoked: 'İptal edildi',
+  },
+  replaced: 'Değiştirildi, hâlâ çalışıyor',
   until: 'bitiş:',
-  expired: 'Değiştirildi, süresi doldu',
   newKey: 'Yeni anahtarınız',
   rotate: 'Değiştir',
   rotateText: 'Yeni bir anahtar oluşturulur. Eskisi, yenisini yerleştirebilmeniz için aşağıdaki süre boyunca çalışır.',
@@ -40,6 +46,7 @@ export const keys: typeof English = {
   revoke: 'İptal et',
   revokeText:
     'Anahtar bir saniye içinde çalışmaz olur. Onu kullanan sayfalar ve arka uçlar artık rıza kaydedemez. İptal edilen anahtar geri getirilemez.',
+  shownAgain: 'Bu anahtarı sayfalarınızın kaynağında herkes okuyabilir. Listede yeniden görebilirsiniz.',
   done: 'Anahtarı kopyaladım',
   conflicts: 'İki kez kullanılan tekrarlama anahtarları',
   conflictsLead:
@@ -53,7 +60,7 @@ export const keys: typeof English = {
   lastConflict: 'Son',
   integrate: 'Kullanmaya başlayın',
   integrateLead:
-    'Bu sayfada bir anahtar oluşturduktan sonra anahtar koda yazılır. Aksi halde yerine kendi anahtarınızı yazın.',
+    'Gerçek kayıtlar için en yeni yayımlanabilir anahtar koda yazılır. Gizli anahtar yalnızca az önce oluşturduysanız yazılır; aksi halde yerine kendi anahtarınızı yazın.',
   placeholder: 'ANAHTARINIZ',
   browser: 'Sayfalarınızda',
   browserText:

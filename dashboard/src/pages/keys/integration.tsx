@@ -1,14 +1,19 @@
-import type { NewApiKey } from '../../api/types.js';
 import { useMessages } from '../../i18n/locale.js';
 import { Copyable } from '../../ui/copy.js';
 import { Section } from '../../ui/page.js';
 import { NONCE_IN_TEXT, securityPolicy } from './security-policy.js';
 
-/** Code for pages and backends. @param siteKey the key that was just created, or null if there is none */
-export function Integration({ siteKey }: { readonly siteKey: NewApiKey | null }) {
+interface IntegrationProps {
+  /** Publishable key of the site, or null if none can be shown. */
+  readonly pageKey: string | null;
+  /** Secret key that was just created, or null if there is none. */
+  readonly secretKey: string | null;
+}
+
+/** Code for pages and backends. */
+export function Integration({ pageKey, secretKey }: IntegrationProps) {
   const { keys } = useMessages();
   const service = location.origin;
-  const keyFor = (kind: 'publishable' | 'secret') => (siteKey?.restriction === kind ? siteKey.key : keys.placeholder);
   return (
     <Section title={keys.integrate} lead={keys.integrateLead}>
       <div className="columns">
@@ -17,7 +22,7 @@ export function Integration({ siteKey }: { readonly siteKey: NewApiKey | null })
           <p>{keys.browserText}</p>
           <Copyable
             label={keys.browser}
-            text={`<script src="${service}/sdk/consent.js" data-api-key="${keyFor('publishable')}"></script>`}
+            text={`<script src="${service}/sdk/consent.js" data-api-key="${pageKey ?? keys.placeholder}"></script>`}
           />
           <p>{keys.gated}</p>
           <Copyable
@@ -38,7 +43,7 @@ export function Integration({ siteKey }: { readonly siteKey: NewApiKey | null })
         <div className="stack">
           <h3>{keys.node}</h3>
           <p>{keys.nodeText}</p>
-          <Copyable label={keys.node} text={nodeExample(service, keyFor('secret'))} />
+          <Copyable label={keys.node} text={nodeExample(service, secretKey ?? keys.placeholder)} />
           <p>
             {keys.others} <a href="/openapi/tool-api.json">OpenAPI</a>
           </p>

@@ -20,17 +20,28 @@ import { useAction } from '../../ui/use-action.js';
 import { useSiteId } from '../sites/use-site.js';
 import { Conflicts } from './conflicts.js';
 import { Integration } from './integration.js';
+import { keyForPages, keyStateOf } from './key-facts.js';
+import { KeyText } from './key-text.js';
+
+const STATE_BADGES = {
+  revoked: 'bad',
+  expired: 'neutral',
+  unused: 'neutral',
+  idle: 'warning',
+  active: 'good',
+} as const;
 
 const GRACES = { none: 0, day: 86_400, week: 604_800, month: 2_592_000 } as const;
 
 /** The API keys of a site, and the code that uses them. */
 export function Keys() {
-  const { keys } = useMessages();
+  const { keys, common } = useMessages();
   const api = useApi();
   const siteId = useSiteId();
   const mayChange = useMay('changeSites');
   const [shown, setShown] = useState<NewApiKey | null>(null);
   const [latest, setLatest] = useState<NewApiKey | null>(null);
+  const isShownOnce = shown !== null && shown.restriction !== 'publishable';
   const path = { site_id: siteId };
   const query = useQuery({
     queryKey: ['keys', siteId],
@@ -75,11 +86,21 @@ export function Keys() {
         </Loaded>
       </Section>
       <Conflicts siteId={siteId} keys={query.data ?? []} />
-      <Integration siteKey={latest} />
-      <Dialog title={keys.newKey} isOpen={shown !== null} onClose={() => setShown(null)} isShownOnce>
-        <ShownKey value={shown?.key ?? ''} />
+      <Integration
+        pageKey={keyForPages(query.data ?? [], latest?.id ?? null)}
+        secretKey={latest?.restriction === 'secret' ? latest.key : null}
+      />
+      <Dialog title={keys.newKey} isOpen={shown !== null} onClose={() => setShown(null)} isShownOnce={isShownOnce}>
+        {isShownOnce ? (
+          <Notice kind="warning">
+            <p>{common.shownOnce}</p>
+          </Notice>
+        ) : (
+          <p>{keys.shownAgain}</p>
+        )}
+        <Copyable text={shown?.key ?? ''} label={keys.newKey} />
         <Button look="primary" onPress={() => setShown(null)}>
-          {keys.done}
+          {isShownOnce ? keys.done : common.close}
         </Button>
       </Dialog>
     </Page>
@@ -88,18 +109,6 @@ export function Keys() {
 
 function isTestInUse({ mode, revoked_at }: ApiKey): boolean {
   return mode === 'test' && revoked_at === null;
-}
-
-function ShownKey({ value }: { readonly value: string }) {
-  const { keys, common } = useMessages();
-  return (
-    <>
-      <Notice kind="warning">
-        <p>{common.shownOnce}</p>
-      </Notice>
-      <Copyable text={value} label={keys.newKey} />
-    </>
-  );
 }
 
 interface KeyTableProps {
@@ -118,7 +127,7 @@ function KeyTable({ items, siteId, onRotated }: KeyTableProps) {
       keyOf={({ id }) => id}
       columns={[
         { label: common.name, cell: ({ name, prefix }) => name || prefix },
-        { label: keys.key, phone: 'hidden', cell: ({ prefix }) => <code>{prefix}…</code> },
+        { label: keys.key, cell: (key) => <KeyText value={key} /> },
         { label: keys.kind, cell: ({ restriction }) => keys.places[restriction ?? 'both'] },
         { label: keys.scope, cell: ({ scope }) => keys.scopes[scope] },
         {
@@ -128,7 +137,7 @@ function KeyTable({ items, siteId, onRotated }: KeyTableProps) {
         {
           label: keys.lastUsed,
           phone: 'labelled',
-          cell: ({ last_used_at }) => (last_used_at === null ? common.never : <Ago at={last_used_at} />),
+          cell: (key) => <LastUse value={key} />,
         },
         { label: common.state, phone: 'top', cell: (key) => <KeyState value={key} /> },
         ...(mayChange
@@ -144,16 +153,22 @@ function KeyTable({ items, siteId, onRotated }: KeyTableProps) {
   );
 }
 
+function LastUse({ value }: { readonly value: ApiKey }) {
+  const { common } = useMessages();
+  if (value.last_used_at !== null) return <Ago at={value.last_used_at} />;
+  // The state says it already.
+  return keyStateOf(value, Date.now()) === 'unused' ? null : common.never;
+}
+
 function KeyState({ value }: { readonly value: ApiKey }) {
   const { keys } = useMessages();
-  if (value.revoked_at !== null) return <Badge kind="bad">{keys.revoked}</Badge>;
-  if (value.expires_at === null) return <Badge kind="good">{keys.active}</Badge>;
-  if (Date.parse(value.expires_at) < Date.now()) return <Badge kind="neutral">{keys.expired}</Badge>;
+  const state = keyStateOf(value, Date.now());
+  if (state !== 'replaced') return <Badge kind={STATE_BADGES[state]}>{keys.states[state]}</Badge>;
   return (
     <span className="actions">
       <Badge kind="warning">{keys.replaced}</Badge>
       <span className="hint">
-        {keys.until} <Time at={value.expires_at} />
+        {keys.until} {value.expires_at !== null && <Time at={value.expires_at} />}
       </span>
     </span>
   );
