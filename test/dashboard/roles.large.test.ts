@@ -28,6 +28,8 @@ const SITE_PAGES = ['Consents', 'Documents', 'Banner'];
 const COPYING = [
   'Copy: On your pages',
   'Copy: A script that waits for a permission has the type text/plain and names its category:',
+  'Copy: Content security policy by the origin of the service',
+  'Copy: Content security policy by a nonce',
   'Copy: In your backend (Node)',
 ];
 const COMMON_PAGES = ['Overview', 'Sites', ...SITE_PAGES, 'Site', 'API & Integrations', 'Time stamps'];

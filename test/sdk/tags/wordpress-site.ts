@@ -73,10 +73,8 @@ export class WordPressSite {
     await writeFile(join(site, 'wp-config.php'), configuration(origin, socket));
     const setUp = join(folder, 'set-up.php');
     await writeFile(setUp, setUpScript(site));
-    const web = spawn('php', ['-d', 'display_errors=0', '-S', `127.0.0.1:${port}`, '-t', site], {
-      stdio: 'ignore',
-      env: { ...process.env, PHP_CLI_SERVER_WORKERS: '2' },
-    });
+    // One process, which ends when it is killed: workers of PHP would outlive it.
+    const web = spawn('php', ['-d', 'display_errors=0', '-S', `127.0.0.1:${port}`, '-t', site], { stdio: 'ignore' });
     const opened = new WordPressSite(origin, folder, [web, database]);
     await run('php', [setUp], { timeout: 60_000 }).catch(async (error: unknown) => {
       await opened.close();
