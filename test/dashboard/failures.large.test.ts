@@ -67,8 +67,9 @@ describe.skipIf(!canRun)(
       await panel.isAt('Plan and usage');
     });
 
+    const ends = () => panel.page.evaluate(`window.dispatchEvent(new Event('beforeunload', { cancelable: true }))`);
+
     test('the end of the tab asks while something typed is not saved', async () => {
-      const ends = () => panel.page.evaluate(`window.dispatchEvent(new Event('beforeunload', { cancelable: true }))`);
       await panel.visit('/sites');
       await panel.press('Add a site');
       await panel.type('Name', 'A further shop');
@@ -76,6 +77,46 @@ describe.skipIf(!canRun)(
       await panel.press('Cancel');
       await panel.isAt('Sites');
       expect(await ends()).toBe(true);
+    });
+
+    test('the way back and the end of the tab ask while a new key is shown', async () => {
+      await panel.visit('/sites');
+      await panel.press('Demonstration shop');
+      await panel.press('API & Integrations');
+      await panel.isAt('API & Integrations');
+      await panel.press('Create a key');
+      await panel.type('Name', 'pages');
+      await panel.press('Create a key');
+      await panel.sees('This is shown once.');
+      expect(await ends()).toBe(false);
+      await panel.page.evaluate('history.back()');
+      await panel.sees('Leave this page?');
+      await panel.sees('What it shows is not shown again.');
+      expect(await panel.violations('key-leave')).toEqual([]);
+      await panel.escape();
+      await panel.doesNotSee('Leave this page?');
+      await panel.sees('This is shown once.');
+      await panel.press('I have copied the key');
+      await panel.doesNotSee('This is shown once.');
+      expect(await ends()).toBe(true);
+      await panel.page.evaluate('history.back()');
+      await panel.isAt('Demonstration shop');
+    });
+
+    test('nothing asks for texts of a language that the banner no longer has', async () => {
+      await panel.press('Banner');
+      await panel.isAt('Banner');
+      await panel.sees('Legal name of the controller');
+      const languages = String(await panel.valueOf('Languages'));
+      await panel.type('Languages', `${languages}, el`);
+      await panel.press('Save', 'Controller and languages');
+      await panel.choose('Language of the texts', 'Greek');
+      await panel.type('Heading', 'Μπισκότα');
+      await panel.choose('Language of the texts', 'English');
+      expect(await ends()).toBe(false);
+      await panel.type('Languages', languages);
+      await panel.press('Save', 'Controller and languages');
+      await panel.page.until(async () => (await ends()) === true);
     });
 
     test('paper shows the decision and the state of records, in tables', async () => {
@@ -135,6 +176,22 @@ describe.skipIf(!canRun)(
         await panel.page.evaluate(`document.querySelector('main p a').click()`);
         await panel.isAt(back);
       }
+    });
+
+    test('signing out asks while something typed is not saved', async () => {
+      await panel.visit('/sites');
+      await panel.press('Demonstration shop');
+      await panel.press('Banner');
+      await panel.type('Legal name of the controller', 'Another shop');
+      await panel.reach('Sign out');
+      await panel.page.press('Enter');
+      await panel.sees('Leave this page?');
+      await panel.escape();
+      await panel.doesNotSee('Leave this page?');
+      expect(await panel.valueOf('Legal name of the controller')).toBe('Another shop');
+      await panel.press('Sign out');
+      await panel.press('Leave without saving');
+      await panel.isAt('Sign in');
     });
   },
 );

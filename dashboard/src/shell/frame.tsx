@@ -1,8 +1,10 @@
 import { useRouterState } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useContext, useEffect, useState } from 'react';
 import { useApi, useSessionStore, useUser } from '../app-context.js';
 import { useMessages } from '../i18n/locale.js';
 import { Button } from '../ui/button.js';
+import { UnsavedContext } from '../ui/unsaved.js';
+import { AskToLeave } from './ask-to-leave.js';
 import { Navigation } from './navigation.js';
 import { Preferences } from './preferences.js';
 
@@ -16,6 +18,8 @@ export function Frame({ children }: { readonly children: ReactNode }) {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page closes the menu of a phone
   useEffect(() => setMenuOpen(false), [path]);
+  const unsaved = useContext(UnsavedContext);
+  const [asks, setAsks] = useState(false);
   const signOut = async () => {
     await api.POST('/api/v1/auth/logout', { body: {} }).catch(() => undefined);
     session.end();
@@ -46,13 +50,14 @@ export function Frame({ children }: { readonly children: ReactNode }) {
               <span className="hint">{shell.roles[user.role as keyof typeof shell.roles]}</span>
             </p>
             <Preferences />
-            <Button onPress={signOut}>{shell.signOut}</Button>
+            <Button onPress={() => (unsaved?.held() ? setAsks(true) : signOut())}>{shell.signOut}</Button>
           </div>
         </div>
       </header>
       <main className="content" id="content" tabIndex={-1}>
         {children}
       </main>
+      <AskToLeave isOpen={asks} onStay={() => setAsks(false)} onLeave={signOut} />
     </div>
   );
 }

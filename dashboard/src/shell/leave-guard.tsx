@@ -1,28 +1,21 @@
 import { useBlocker } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { useMessages } from '../i18n/locale.js';
-import { AskBefore } from '../ui/ask-before.js';
 import { UnsavedContext, UnsavedScope } from '../ui/unsaved.js';
+import { AskToLeave } from './ask-to-leave.js';
 
-/** Asks before a page is left whose forms hold what was not saved: by a link, the way back, or the end of the tab. */
+/** Asks before a page is left that holds what would be lost: by a link, the way back, or the end of the tab. */
 export function LeaveGuard({ children }: { readonly children: ReactNode }) {
-  const { common } = useMessages();
   const [scope] = useState(() => new UnsavedScope());
   const { status, proceed, reset } = useBlocker({
     // A filter changes the search of the address, and leaves the forms where they are.
-    shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname && scope.holdsText(),
-    enableBeforeUnload: () => scope.holdsText(),
+    shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname && scope.held() !== null,
+    enableBeforeUnload: () => scope.held() !== null,
     withResolver: true,
   });
   return (
-    <>
-      <UnsavedContext value={scope}>{children}</UnsavedContext>
-      <AskBefore
-        {...common.leaveUnsaved}
-        isOpen={status === 'blocked'}
-        onStay={() => reset?.()}
-        onLeave={() => proceed?.()}
-      />
-    </>
+    <UnsavedContext value={scope}>
+      {children}
+      <AskToLeave isOpen={status === 'blocked'} onStay={() => reset?.()} onLeave={() => proceed?.()} />
+    </UnsavedContext>
   );
 }

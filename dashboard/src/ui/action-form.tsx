@@ -68,7 +68,7 @@ export function ActionForm({
   const [state, setState] = useState<'idle' | 'pending' | 'done'>('idle');
   const [failure, setFailure] = useState<unknown>(null);
   const isChanged = useRef(false);
-  useUnsaved(() => isChanged.current && !isInline);
+  useUnsaved(() => (isChanged.current && !isInline ? 'typed' : null));
   useEffect(() => {
     const note = () => {
       isChanged.current = true;

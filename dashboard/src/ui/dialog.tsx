@@ -2,7 +2,7 @@ import { type ReactNode, useContext, useState } from 'react';
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { useMessages } from '../i18n/locale.js';
 import { AskBefore } from './ask-before.js';
-import { UnsavedContext, UnsavedScope } from './unsaved.js';
+import { UnsavedContext, UnsavedScope, useUnsaved } from './unsaved.js';
 
 interface DialogProps {
   readonly title: string;
@@ -10,7 +10,7 @@ interface DialogProps {
   readonly onClose: () => void;
   /** Whether a click outside leaves it open. */
   readonly staysOpen?: boolean;
-  /** Whether it shows something that is not shown again, so that Escape asks first. */
+  /** Whether it shows something that is not shown again, so that Escape and the way out of the page ask first. */
   readonly isShownOnce?: boolean;
   readonly children: ReactNode;
 }
@@ -24,6 +24,7 @@ export function Dialog({ title, isOpen, onClose, staysOpen = false, isShownOnce 
   const outer = useContext(UnsavedContext);
   const [scope] = useState(() => new UnsavedScope(outer));
   const [asks, setAsks] = useState(false);
+  useUnsaved(() => (isOpen && isShownOnce ? 'shown-once' : null));
   const texts = isShownOnce ? common.closeShownOnce : common.closeUnsaved;
   return (
     <>
@@ -32,7 +33,7 @@ export function Dialog({ title, isOpen, onClose, staysOpen = false, isShownOnce 
         isOpen={isOpen}
         onOpenChange={(open) => {
           if (open) return;
-          if (isShownOnce || scope.holdsText()) setAsks(true);
+          if (isShownOnce || scope.held() !== null) setAsks(true);
           else onClose();
         }}
         isDismissable={!staysOpen && !isShownOnce}

@@ -1,23 +1,27 @@
 import { createContext, useContext, useEffect, useRef } from 'react';
 
-/** A page or a dialog, and the forms in it that may hold what their user would lose. */
-export class UnsavedScope {
-  readonly #forms = new Set<() => boolean>();
+/** What a user would lose: what was typed and not saved, or what the service shows once. */
+export type Losable = 'typed' | 'shown-once';
 
-  /** @param outer the scope around this one, which holds the same forms */
+/** A page or a dialog, and the forms and dialogs in it that may hold what their user would lose. */
+export class UnsavedScope {
+  readonly #holders = new Set<() => Losable | null>();
+
+  /** @param outer the scope around this one, which holds the same */
   constructor(private readonly outer: UnsavedScope | null = null) {}
 
-  /** Whether something would be lost now. */
-  holdsText(): boolean {
-    return [...this.#forms].some((isUnsaved) => isUnsaved());
+  /** What would be lost now, what nobody can enter again first; null for nothing. */
+  held(): Losable | null {
+    const all = [...this.#holders].map((held) => held());
+    return all.find((one) => one === 'shown-once') ?? all.find((one) => one !== null) ?? null;
   }
 
-  /** @returns a function that takes the form out */
-  add(isUnsaved: () => boolean): () => void {
-    const leaveOuter = this.outer?.add(isUnsaved);
-    this.#forms.add(isUnsaved);
+  /** @returns a function that takes the holder out */
+  add(held: () => Losable | null): () => void {
+    const leaveOuter = this.outer?.add(held);
+    this.#holders.add(held);
     return () => {
-      this.#forms.delete(isUnsaved);
+      this.#holders.delete(held);
       leaveOuter?.();
     };
   }
@@ -28,13 +32,13 @@ export const UnsavedContext = createContext<UnsavedScope | null>(null);
 
 /**
  * Lets the page, and the dialog around the component, ask before they are left.
- * @param isUnsaved whether something that was typed is not saved; it is asked when the user leaves
+ * @param held what would be lost, or null; it is asked when the user leaves
  */
-export function useUnsaved(isUnsaved: () => boolean): void {
+export function useUnsaved(held: () => Losable | null): void {
   const scope = useContext(UnsavedContext);
-  const newest = useRef(isUnsaved);
+  const newest = useRef(held);
   useEffect(() => {
-    newest.current = isUnsaved;
+    newest.current = held;
   });
   useEffect(() => scope?.add(() => newest.current()), [scope]);
 }

@@ -52,6 +52,29 @@ const CONSENT_LEDGER_GOOGLE = array(
 	'wait_for_update'         => 500,
 );
 
+/** One attribute, with its value as it is written. White space is that of HTML. */
+const CONSENT_LEDGER_ATTRIBUTE = '~[\t\n\f\r ]++(?<attribute>[a-z][a-z0-9-]*+)(?:[\t\n\f\r ]*+=[\t\n\f\r ]*+(?<value>"[^"]*+"|\'[^\']*+\'|[^\t\n\f\r "\'=<>`]++))?+~i';
+
+/** Text, a tag of text, or a frame or script. The latter are empty, because what is in one is not read as HTML. */
+const CONSENT_LEDGER_PIECE = '~\G(?:[^<]++|</(?<end>[a-z][a-z0-9]*+)[\t\n\f\r ]*+>'
+	. '|<(?<name>[a-z][a-z0-9]*+)(?<attributes>(?:[\t\n\f\r ]++[a-z][a-z0-9-]*+(?:[\t\n\f\r ]*+=[\t\n\f\r ]*+(?:"[^"]*+"|\'[^\']*+\'|[^\t\n\f\r "\'=<>`]++))?+)*+)[\t\n\f\r ]*+/?+>'
+	. '(?:[\t\n\f\r ]*+</(?<empty>iframe|script)[\t\n\f\r ]*+>)?+)~i';
+
+/** Elements that only show text. */
+const CONSENT_LEDGER_TEXT = '/^(?:a|b|blockquote|br|cite|div|em|figcaption|figure|h[1-6]|hr|i|li|ol|p|q|section|small|span|strong|time|ul)$/D';
+
+/**
+ * Attributes that load nothing, whatever their value. Those of the gate are left out, which only this plugin sets, and
+ * names by which scripts of themes know what they load later.
+ */
+const CONSENT_LEDGER_HARMLESS = '/^(?:align|cite|class|datetime|dir|height|id|lang|rel|role|target|title|width|aria-[a-z]+|data-(?!consent|[a-z0-9-]*(?:src|bg|lazy|poster))[a-z0-9-]+)$/D';
+
+/** What frames and scripts have besides. */
+const CONSENT_LEDGER_OWN = array(
+	'iframe' => '/^(?:src|allow|allowfullscreen|allowtransparency|frameborder|loading|marginheight|marginwidth|mozallowfullscreen|name|referrerpolicy|sandbox|scrolling|security|webkitallowfullscreen)$/D',
+	'script' => '/^(?:src|async|charset|crossorigin|defer|integrity|nonce|referrerpolicy|type)$/D',
+);
+
 function consent_ledger_settings(): array {
 	$stored = get_option( 'consent_ledger', array() );
 	return array_merge( CONSENT_LEDGER_DEFAULTS, is_array( $stored ) ? $stored : array() );
@@ -99,7 +122,8 @@ function consent_ledger_settings_button( $attributes ): string {
 
 add_filter( 'embed_oembed_html', 'consent_ledger_gate_embed', PHP_INT_MAX, 2 );
 /**
- * Keeps back what an embed would load: its frames, with a placeholder, and its scripts.
+ * Keeps back what an embed would load: its frames, with a placeholder, and its scripts. An embed with anything else in
+ * it that might load becomes a link.
  *
  * @param string|false $html as the provider answered it, cached by WordPress.
  * @param string       $url  that the author entered.
@@ -116,24 +140,91 @@ function consent_ledger_gate_embed( $html, string $url ) {
 	}
 	$gate  = 'data-consent="' . esc_attr( $settings['category'] ) . '"';
 	$shown = $gate . ' data-consent-placeholder data-consent-recipient="' . esc_attr( consent_ledger_recipient( $url ) ) . '"';
-	$gated = preg_replace_callback(
-		'/<(iframe|script)\b((?:[^>"\']|"[^"]*"|\'[^\']*\')*)>/i',
-		static function ( array $found ) use ( $gate, $shown ): string {
-			if ( 'script' === strtolower( $found[1] ) ) {
-				$rest = preg_replace( '/\stype\s*=\s*("[^"]*"|\'[^\']*\'|[^\s>]+)/i', '', $found[2] );
-				return '<script type="text/plain" ' . $gate . $rest . '>';
-			}
-			$rest = preg_replace( '/\ssrc\s*=/i', ' data-consent-src=', $found[2], -1, $count );
-			// A frame without an address would bring its content along in srcdoc.
-			return 1 === $count && ! preg_match( '/\ssrcdoc\b/i', $rest ) ? '<iframe ' . $shown . $rest . '>' : '<iframe>';
-		},
-		$html
-	);
-	if ( ! is_string( $gated ) || preg_match( '/<(?:object|embed|img|link|video|audio|source)\b|<iframe>/i', $gated ) ) {
-		// What this function cannot keep back is not shown.
-		return $link;
+	// What is not understood to the last character is not shown: a browser might load something from it.
+	return consent_ledger_gated( $html, $gate, $shown ) ?? $link;
+}
+
+/**
+ * HTML with its scripts and frames kept back. It reads a small part of HTML that leaves no parser a choice: quoted or
+ * plain values, spaces between attributes, and only the elements and attributes below, none of which loads anything
+ * but `src` of a frame or script.
+ *
+ * @param string $gate  the attributes of a script that waits.
+ * @param string $shown the attributes of a frame that waits.
+ * @return string|null null if any part of the HTML is something else.
+ */
+function consent_ledger_gated( string $html, string $gate, string $shown ): ?string {
+	if ( 1 !== preg_match( '/^[^\x00-\x08\x0B\x0E-\x1F\x7F]*+$/Du', $html ) ) {
+		return null;
 	}
-	return $gated;
+	$gated = '';
+	for ( $at = 0, $end = strlen( $html ); $at < $end; $at += strlen( $found[0] ) ) {
+		if ( 1 !== preg_match( CONSENT_LEDGER_PIECE, $html, $found, 0, $at ) ) {
+			return null;
+		}
+		$name   = strtolower( ( $found['name'] ?? '' ) . ( $found['end'] ?? '' ) );
+		$empty  = strtolower( $found['empty'] ?? '' );
+		$source = $found['attributes'] ?? '';
+		$piece  = $found[0];
+		if ( '' !== $empty ) {
+			$piece = $empty === $name ? consent_ledger_waiting( $name, $source, 'script' === $name ? $gate : $shown ) : null;
+		} elseif ( '' !== $name && ( 1 !== preg_match( CONSENT_LEDGER_TEXT, $name ) || null === consent_ledger_attributes( $name, $source ) ) ) {
+			$piece = null;
+		}
+		if ( null === $piece ) {
+			return null;
+		}
+		$gated .= $piece;
+	}
+	// WordPress runs shortcodes later, also those that a provider wrote, and [video src="…"] would load.
+	return str_replace( '[', '&#91;', $gated );
+}
+
+/** A frame or a script that waits, or null if it has anything that is not known to wait. */
+function consent_ledger_waiting( string $name, string $source, string $waits ): ?string {
+	$attributes = consent_ledger_attributes( $name, $source );
+	if ( null === $attributes || ! isset( $attributes['src'] ) ) {
+		return null;
+	}
+	$type = strtolower( $attributes['type'] ?? '' );
+	unset( $attributes['type'] );
+	if ( ! in_array( $type, array( '', 'text/javascript', 'application/javascript' ), true ) ) {
+		return null;
+	}
+	$tag = '<' . $name . ( 'script' === $name ? ' type="text/plain" ' : ' ' ) . $waits;
+	foreach ( $attributes as $attribute => $value ) {
+		$attribute = 'iframe' === $name && 'src' === $attribute ? 'data-consent-src' : $attribute;
+		$tag      .= ' ' . $attribute . '="' . str_replace( '"', '&quot;', $value ) . '"';
+	}
+	return $tag . '></' . $name . '>';
+}
+
+/**
+ * The attributes of a tag by their names in lower case, with the values as they are written.
+ *
+ * @return array<string, string>|null null if one of them is not known to load nothing.
+ */
+function consent_ledger_attributes( string $name, string $source ): ?array {
+	$attributes = array();
+	preg_match_all( CONSENT_LEDGER_ATTRIBUTE, $source, $all, PREG_SET_ORDER );
+	foreach ( $all as $found ) {
+		$attribute = strtolower( $found['attribute'] );
+		$value     = $found['value'] ?? '';
+		if ( '' !== $value && ( '"' === $value[0] || "'" === $value[0] ) ) {
+			$value = substr( $value, 1, -1 );
+		}
+		$known = 1 === preg_match( CONSENT_LEDGER_HARMLESS, $attribute )
+			|| ( array_key_exists( $name, CONSENT_LEDGER_OWN ) && 1 === preg_match( CONSENT_LEDGER_OWN[ $name ], $attribute ) )
+			// A function of CSS may load a picture. The one here is in what WordPress itself answers for a post.
+			|| ( 'style' === $attribute && 1 === preg_match( '/^(?:rect\(|[\w\s:;.,%#!)-])*+$/D', $value ) )
+			|| ( 'a' === $name && 'href' === $attribute && 1 === preg_match( '~^(?:https?:/|/)/~i', $value ) );
+		// Of two attributes with one name, browsers take the first.
+		if ( ! $known || isset( $attributes[ $attribute ] ) ) {
+			return null;
+		}
+		$attributes[ $attribute ] = $value;
+	}
+	return $attributes;
 }
 
 function consent_ledger_recipient( string $url ): string {

@@ -23,17 +23,33 @@ const YOUTUBE = {
   height: 315,
   html: '<iframe width="560" height="315" src="https://www.youtube.com/embed/M7lc1UVf-VE?feature=oembed" frameborder="0" allow="autoplay; encrypted-media" allowfullscreen title="Our garden in June"></iframe>',
 };
+/** What a provider must not bring along: a frame whose title has a lone quote, and a shortcode. */
+const HOSTILE = {
+  ...YOUTUBE,
+  html: `<iframe title=it's src="https://www.youtube.com/embed/hostile"></iframe>`,
+};
+const SHORTCODE = {
+  ...YOUTUBE,
+  html: `<p title="[audio src='https://www.youtube.com/a.mp3']">[audio src="https://www.youtube.com/a.mp3"]</p>`,
+};
+
 /** Answers WordPress in place of YouTube, whom the test does not ask, and lets it ask nobody else. */
 const RECORDED = `<?php
 add_filter( 'pre_http_request', function ( $answer, $arguments, $url ) {
   if ( 0 !== strpos( $url, 'https://www.youtube.com/oembed' ) ) return new WP_Error( 'http_request_failed', 'no network' );
-  return array( 'headers' => array(), 'body' => '${JSON.stringify(YOUTUBE)}', 'response' => array( 'code' => 200, 'message' => 'OK' ), 'cookies' => array(), 'filename' => null );
+  $body = false !== strpos( $url, 'hostile' ) ? ${phpText(HOSTILE)} : ( false !== strpos( $url, 'shortcode' ) ? ${phpText(SHORTCODE)} : ${phpText(YOUTUBE)} );
+  return array( 'headers' => array(), 'body' => $body, 'response' => array( 'code' => 200, 'message' => 'OK' ), 'cookies' => array(), 'filename' => null );
 }, 10, 3 );
 add_action( 'wp_head', function () { echo '<script>window.firstTag = JSON.stringify(window.dataLayer ?? null);</script>'; }, 0 );
 `;
 const THEME = `<!doctype html><html <?php language_attributes(); ?>><head><?php wp_head(); ?></head>
 <body><?php while ( have_posts() ) { the_post(); the_title( '<h1>', '</h1>' ); the_content(); } ?>
 <footer><?php echo do_shortcode( '[consent_settings]' ); ?></footer><?php wp_footer(); ?></body></html>`;
+
+/** A value as JSON, in a text of PHP. */
+function phpText(value: unknown): string {
+  return `'${JSON.stringify(value).replace(/[\\']/g, '\\$&')}'`;
+}
 
 /** Whether WordPress, PHP and MariaDB are installed, as `apt-get install wordpress php-cli php-mysql mariadb-server` does. */
 export async function hasWordPress(): Promise<boolean> {
@@ -124,5 +140,6 @@ wp_install( 'Garden', 'owner', 'owner@example.test', false, '', 'owner' );
 switch_theme( 'plain' );
 update_option( 'active_plugins', array( 'consent-ledger.php' ) );
 wp_insert_post( array( 'ID' => 1, 'post_title' => 'June', 'post_status' => 'publish', 'post_content' => "A film.\\n\\nhttps://www.youtube.com/watch?v=M7lc1UVf-VE\\n\\nBye." ) );
+wp_insert_post( array( 'post_title' => 'July', 'post_status' => 'publish', 'post_content' => "https://www.youtube.com/watch?v=hostile\\n\\nhttps://www.youtube.com/watch?v=shortcode" ) );
 `;
 }

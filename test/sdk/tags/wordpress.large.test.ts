@@ -131,4 +131,13 @@ describe.skipIf(!canRun)(titleNeeding(TOOLS, canRun, 'the plugin for WordPress')
     await open('/?feed=rss2');
     expect(await ask(`document.documentElement.outerHTML.includes('youtube.com/embed')`)).toBe(false);
   });
+
+  test('what a provider answers that the plugin does not understand becomes a link, and its shortcodes stay text', async () => {
+    await open('/?name=july');
+    expect(await ask(`document.querySelector('h1').textContent`)).toBe('July');
+    expect(await ask(`document.querySelectorAll('iframe, audio, [data-consent-src]').length`)).toBe(0);
+    expect(await ask(`document.querySelector('p a').href`)).toBe('https://www.youtube.com/watch?v=hostile');
+    const text = await ask(`[...document.querySelectorAll('p[title]')].map((one) => one.title + one.textContent)[0]`);
+    expect(text).toMatch(/^\[audio .*\]\[audio .*\]$/);
+  });
 });

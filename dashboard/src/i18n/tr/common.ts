@@ -28,12 +28,9 @@ export const common: typeof English = {
   back: 'Geri',
   closeShownOnce: { title: 'Bu pencere kapatılsın mı?', text: 'İçindekiler bir daha gösterilmez.' },
   closeUnsaved: { title: 'Bu pencere kapatılsın mı?', text: 'Girdikleriniz kaydedilmedi.' },
-  leaveUnsaved: {
-    title: 'Bu sayfadan ayrılıyor musunuz?',
-    text: 'Bu sayfada girdikleriniz kaydedilmedi.',
-    stay: 'Sayfada kal',
-    leave: 'Kaydetmeden ayrıl',
-  },
+  leave: { title: 'Bu sayfadan ayrılıyor musunuz?', stay: 'Sayfada kal' },
+  leaveUnsaved: { text: 'Bu sayfada girdikleriniz kaydedilmedi.', leave: 'Kaydetmeden ayrıl' },
+  leaveShownOnce: { text: 'Şu anda gösterilen bilgi bir daha gösterilmez.', leave: 'Sayfadan ayrıl' },
   shownOnce: 'Bu değer yalnızca bir kez gösterilir. Şimdi kopyalayın.',
   loadingFailed: 'Bu bölüm yüklenemedi.',
   loadAgain:

@@ -45,7 +45,8 @@ function Draft({ siteId, draft }: DraftProps) {
   const [chosen, setChosen] = useState<string | null>(null);
   /** What was typed and not saved, by language. */
   const [written, setWritten] = useState<Readonly<Record<string, WrittenTexts>>>({});
-  useUnsaved(() => Object.keys(written).length > 0);
+  // What was typed in a language that has been removed has no form any more. It is back if the language comes back.
+  useUnsaved(() => (draft.languages.some((one) => written[one] !== undefined) ? 'typed' : null));
   const [filled, setFilled] = useState(0);
   const defaults = useDefaults(siteId, draft);
   const [edited, setAppearance] = useState<Appearance | null>(null);
