@@ -9,6 +9,8 @@ import { CommandError, EXIT } from './command/command.js';
 import { type CliContext, configOf, withInstallation } from './command/context.js';
 
 const FOLDER = 'data-example';
+/** Where development servers listen. */
+const OWN_PAGES = ['localhost', '127.0.0.1'].flatMap((host) => [3000, 5173].map((port) => `http://${host}:${port}`));
 /**
  * Variables that an example may take from the environment. It must never reach a real installation: neither its ledger,
  * which cannot forget anything, nor its erasure journal, keys or name.
@@ -59,8 +61,8 @@ async function seedExample(context: CliContext, dataDir: string, url: string): P
       rateLimit: 100_000,
       hasSubscription: true,
       isVerified: true,
-      // The rules about origins apply as usual: the page of this service is the only page of the example site.
-      allowedOrigins: [url],
+      // The rules about origins apply as usual: the page of this service, and pages that a developer tries on this machine.
+      allowedOrigins: [url, ...OWN_PAGES],
       allowedIps: [],
       names: { tenant: 'Example', site: 'Demonstration Shop (nothing here is real)', domain: 'shop.example' },
     });
@@ -72,7 +74,7 @@ async function seedExample(context: CliContext, dataDir: string, url: string): P
 }
 
 /** Returns the lines that tell a person what to do first. @param url current URL of the service */
-export function exampleLines({ url: made, user }: Example, url: string): readonly string[] {
+export function exampleLines({ url: made, user, keys }: Example, url: string): readonly string[] {
   return [
     '',
     `This is an example: nothing in ${FOLDER} is real.`,
@@ -80,6 +82,9 @@ export function exampleLines({ url: made, user }: Example, url: string): readonl
     `  The dashboard            ${url}/panel`,
     `    user                   ${user.email}`,
     `    password               ${user.password}`,
+    '  On a page of your own, at http://localhost:3000 or :5173',
+    `    <script src="${url}/sdk/consent.js" data-api-key="${keys.write}"></script>`,
+    `  Commands                 DATA_DIR=${FOLDER} npx consent-ledger admin --help`,
     ...(made === url
       ? []
       : [

@@ -18,7 +18,7 @@ export async function syncFolder(path: string): Promise<void> {
 
 /** What `serve --example` created in its data folder. This file marks the folder as an example. */
 const Example = z.object({
-  /** Origin of the service when the example was created. Only pages of this origin may use the keys. */
+  /** Origin of the service when the example was created. Pages of this origin and of development servers may use the keys. */
   url: z.string(),
   domain: z.string(),
   keys: z.object({ read: z.string(), write: z.string() }),

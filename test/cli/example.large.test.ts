@@ -82,8 +82,9 @@ describe('an example', () => {
       try {
         await page.goto(`${example.url}/try`);
         const root = "document.querySelector('consent-banner').shadowRoot";
-        await page.until(async () => (await page.evaluate(`${root} !== null`)) === true);
         const reject = `[...${root}.querySelectorAll('button')].find((button) => button.textContent === 'Reject all')`;
+        // The banner is on the page before its texts are.
+        await page.until(async () => (await page.evaluate(`${reject} !== undefined`)) === true);
         await page.evaluate(`${reject}.click()`, { userGesture: true });
         await until(async () => (await decisions())[0] === 'rejected' && (await recorded(page)));
       } finally {

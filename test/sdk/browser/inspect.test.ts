@@ -93,7 +93,7 @@ describe('what the panel says of an element', () => {
       /name it in data-consent-service/,
     ],
     ['a test key where visitors are', frame, withTestKey, 'wrong', /test key on a host that visitors may use/],
-    ['no SDK', frame, null, 'wrong', /does not run on this page/],
+    ['no SDK', frame, null, 'waits', /uses it as a module/],
     ['no configuration', frame, { ...unanswered, status: 'loading', configuration: null }, 'waits', /has not arrived/],
     [
       'a refused key',

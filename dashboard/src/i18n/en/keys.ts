@@ -20,7 +20,7 @@ export const keys = {
   mode: 'Records',
   modes: { live: 'Live', test: 'Test' },
   testText:
-    'With a test key, a page or backend sees and changes test records alone. They are no evidence, and last 30 days. On your domain, on the allowed origins and on every host that recorded with a live key, a page with a test key permits nothing optional: a live site would collect no consent.',
+    'With a test key, a page or backend sees and changes test records alone. They are no evidence, and last 30 days. On your domain, on the allowed origins and on every host that recorded with a live key, a page with a test key permits nothing optional: a live site would collect no consent. Pages on localhost and 127.0.0.1 are excepted.',
   testOnLiveHost: (key: string, host: string) =>
     `A page on ${host} has the test key “${key}”. It permits nothing optional and collects no consent. Give it a live key.`,
   key: 'Key',

@@ -22,7 +22,7 @@ export const keys: typeof English = {
   mode: 'Kayıtlar',
   modes: { live: 'Gerçek', test: 'Test' },
   testText:
-    'Test anahtarı kullanan bir sayfa veya arka uç yalnızca test kayıtlarını görür ve değiştirir. Bunlar kanıt değildir ve 30 gün saklanır. Alan adınızda, izin verilen kaynaklarda ve gerçek bir anahtarla kayıt yapmış her sunucuda, test anahtarı olan bir sayfa isteğe bağlı hiçbir şeye izin vermez: yayındaki bir site hiç rıza toplayamaz.',
+    'Test anahtarı kullanan bir sayfa veya arka uç yalnızca test kayıtlarını görür ve değiştirir. Bunlar kanıt değildir ve 30 gün saklanır. Alan adınızda, izin verilen kaynaklarda ve gerçek bir anahtarla kayıt yapmış her sunucuda, test anahtarı olan bir sayfa isteğe bağlı hiçbir şeye izin vermez: yayındaki bir site hiç rıza toplayamaz. localhost ve 127.0.0.1 üzerindeki sayfalar bunun dışındadır.',
   testOnLiveHost: (key: string, host: string) =>
     `${host} üzerindeki bir sayfada “${key}” test anahtarı var. Sayfa isteğe bağlı hiçbir şeye izin vermiyor ve rıza toplamıyor. Ona gerçek bir anahtar verin.`,
   key: 'Anahtar',

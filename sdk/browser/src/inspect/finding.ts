@@ -47,6 +47,10 @@ export const TEST_CATEGORY = 'svc_test';
 const RUNS = /^(|module|(text|application)\/(x-)?(java|ecma)script)$/i;
 const JAVASCRIPT = /^[^\w/]*j[^:/]*:/i;
 
+/** What the panel knows where the script of the SDK is not on the page. */
+export const WITHOUT_SDK =
+  'window.consentLedger is absent: the SDK does not run, or the page uses it as a module. Then call inspect(consent).';
+
 /**
  * Why an element runs, or does not.
  * @param facts null without the SDK on the page
@@ -57,7 +61,7 @@ export function findingOf(gated: Gated, facts: Facts | null): Finding {
   const what = `${isService ? 'service' : 'category'} ${keys.join(', ') || '(none)'}`;
   const wrong = wrongWith(gated, keys);
   if (wrong !== null) return { kind: 'wrong', what, why: wrong };
-  if (facts === null) return { kind: 'wrong', what, why: 'The SDK does not run on this page.' };
+  if (facts === null) return { kind: 'waits', what, why: WITHOUT_SDK };
   const { status, error, configuration } = facts;
   if (status === 'unavailable')
     return {

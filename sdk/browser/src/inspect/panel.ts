@@ -1,6 +1,6 @@
 import { styleRoot } from '../../../banner/dom.js';
 import { factsOf, gatedOf, type InspectedConsent, nameOf, valuesOf } from './facts.js';
-import { type Facts, type Finding, findingOf } from './finding.js';
+import { type Facts, type Finding, findingOf, WITHOUT_SDK } from './finding.js';
 import { NetworkLog } from './network-log.js';
 import { PANEL_STYLE } from './panel-style.js';
 import { REGIONS } from './regions.js';
@@ -108,9 +108,10 @@ export class Panel {
     const values = this.#consent && valuesOf(this.#consent, scriptOf()?.dataset.apiKey, Date.now());
     replace(
       this.#values,
-      (values ?? [['Status', 'The SDK does not run on this page: window.consentLedger is absent.'] as const]).flatMap(
-        ([name, value]) => [make('dt', {}, name), make('dd', {}, value)],
-      ),
+      (values ?? [['Status', WITHOUT_SDK] as const]).flatMap(([name, value]) => [
+        make('dt', {}, name),
+        make('dd', {}, value),
+      ]),
     );
     replace(
       this.#requests,
