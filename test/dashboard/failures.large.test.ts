@@ -85,7 +85,8 @@ describe.skipIf(!canRun)(
       await panel.press('API & Integrations');
       await panel.isAt('API & Integrations');
       await panel.press('Create a key');
-      await panel.type('Name', 'pages');
+      await panel.type('Name', 'backend');
+      await panel.choose('Where the key is used', 'Secret: in your backend only');
       await panel.press('Create a key');
       await panel.sees('This is shown once.');
       expect(await ends()).toBe(false);
