@@ -75,10 +75,16 @@ export class World {
   }
 
   async #answer(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
-    const { pathname, search, searchParams } = new URL(String(input));
+    const { pathname, searchParams } = new URL(String(input));
     const method = init.method ?? 'GET';
     const body = typeof init.body === 'string' ? init.body : '';
-    this.requests.push({ method, path: pathname + search, headers: new Headers(init.headers), body });
+    const headers = new Headers(init.headers);
+    // The key of a page may stand in the address of the configuration, in place of the header.
+    const key = searchParams.get('key');
+    if (key !== null) headers.set('X-API-Key', key);
+    searchParams.delete('key');
+    const query = searchParams.toString();
+    this.requests.push({ method, path: query === '' ? pathname : `${pathname}?${query}`, headers, body });
     if (this.delayMs > 0) await this.clock.wait(this.delayMs);
     if (this.fate === 'away') throw new TypeError('no network');
     const answer = (status: number, content: unknown): Response => new Response(JSON.stringify(content), { status });

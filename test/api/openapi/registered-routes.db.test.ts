@@ -24,6 +24,7 @@ const OTHERS = [
   '/panel/banner-preview',
   '/sdk/gate.js',
   '/sdk/inspect.js',
+  '/sdk/tag-manager.js',
   '/sdk/placeholder.js',
   '/sdk/iab.js',
   '/sdk/iab-stub.js',
