@@ -10,6 +10,7 @@ import * as z from 'zod';
 import type { EmbeddedPostgres } from '../src/platform/database/embedded/index.js';
 import type { SiteFixture } from '../test/pipeline/admission/site-fixture.js';
 import { ChromiumPage, chromiumPath } from '../test/support/chromium.js';
+import { installPackages } from './install-packages.js';
 import { median } from './report.js';
 import { openServeBench } from './serve.js';
 
@@ -134,14 +135,12 @@ function others(): readonly Snippet[] {
 
 /** Installs the other products, and bundles what their documentation bundles. @returns files by path */
 async function peers(folder: string): Promise<Readonly<Record<string, Uint8Array>>> {
-  await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies: PACKAGES }));
-  const run = promisify(execFile);
-  await run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder });
+  await installPackages(folder, PACKAGES);
   const modules = join(folder, 'node_modules');
   await writeFile(join(folder, 'c15t.jsx'), C15T);
   await writeFile(join(folder, 'c15t-styles.css'), '@import "@c15t/react/styles.css";');
   const options = ['--bundle', '--minify', '--format=esm', '--jsx=automatic', '--outdir=out'];
-  await run(
+  await promisify(execFile)(
     'npx',
     ['esbuild', 'c15t.jsx', 'c15t-styles.css', ...options, '--define:process.env.NODE_ENV="production"'],
     {

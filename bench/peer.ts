@@ -1,14 +1,14 @@
-import { execFile, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import pg from 'pg';
 import * as z from 'zod';
 import type { EmbeddedPostgres } from '../src/platform/database/embedded/index.js';
 import type { SiteFixture } from '../test/pipeline/admission/site-fixture.js';
+import { installPackages } from './install-packages.js';
 import { type LoadJob, type LoadResult, nextMessage } from './messages.js';
 import { settled } from './pipeline-backlog.js';
 import { postgresCpuMs, processCpuMs } from './processor-time.js';
@@ -150,14 +150,12 @@ async function printComparison({ owner }: ServeBench, product: Side, other: Side
 /** @returns the folder, with the packages and the program */
 async function installPeer(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'consent-ledger-bench-peer-'));
-  const about = { name: 'peer', private: true, type: 'module', dependencies: PACKAGES };
-  await writeFile(join(folder, 'package.json'), JSON.stringify(about));
   await copyFile(fileURLToPath(new URL(`../bench/${SERVER}`, import.meta.url)), join(folder, SERVER));
   try {
-    await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: folder });
-  } catch (cause) {
+    await installPackages(folder, PACKAGES);
+  } catch (error) {
     await rm(folder, { recursive: true, force: true });
-    throw new Error(`npm could not install ${PEER}. The benchmark needs a package registry.`, { cause });
+    throw error;
   }
   return folder;
 }

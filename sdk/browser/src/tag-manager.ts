@@ -25,6 +25,8 @@ function start(
   listener: (permitted: Readonly<Record<string, boolean>>) => void,
 ): void {
   let last = '';
+  const answers = (isPermitted: (category: string) => boolean): Readonly<Record<string, boolean>> =>
+    Object.fromEntries(categories.map((key) => [key, isPermitted(key)]));
   const follow = (): void => {
     const consent = window.consentLedger?.consent;
     consent?.subscribe(({ status, choice }) => {
@@ -32,7 +34,7 @@ function start(
       // signal of the browser and an opt-out of sale end what the tag manager may have as granted by default.
       const isAnswer = choice !== null || last !== '' || status === 'signalled' || consent.isOptedOutOfSale;
       if (status === 'loading' || !isAnswer) return;
-      const permitted = Object.fromEntries(categories.map((key) => [key, consent.allows(key)]));
+      const permitted = answers((key) => consent.allows(key));
       const text = JSON.stringify(permitted);
       if (text === last) return;
       last = text;
@@ -48,7 +50,7 @@ function start(
   script.nonce = own?.nonce ?? '';
   script.src = new URL('consent.js', own?.src).href;
   script.onload = follow;
-  script.onerror = () => listener(Object.fromEntries(categories.map((key) => [key, false])));
+  script.onerror = () => listener(answers(() => false));
   document.head.append(script);
 }
 

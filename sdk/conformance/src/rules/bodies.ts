@@ -1,3 +1,4 @@
+import type { Site } from '../site.js';
 import type { Visit } from '../visit.js';
 import type { SeenRequest } from '../world.js';
 import type { Rule } from './rule.js';
@@ -26,17 +27,19 @@ interface Statement {
   readonly isSignalled?: boolean;
 }
 
+/** Sites whose records differ in what they state. */
+const IN_COUNTRIES: readonly Site[] = [
+  { law: 'gdpr', country: 'DE' },
+  { law: 'ccpa', country: 'US' },
+  { law: 'ccpa', country: 'US', saleNotice: 'sale-1' },
+  { law: 'gdpr', country: 'FR', services: SERVICES, hasSwitches: true },
+];
+
 /** What each record states: the body that is sent, whole, for each kind of decision. */
 export const BODIES: readonly Rule[] = [
   {
     name: 'states in every record what was decided and when, the text that it answers, the law and the country',
-    sites: [
-      { law: 'gdpr', country: 'DE' },
-      { law: 'ccpa', country: 'US' },
-      { law: 'ccpa', country: 'US', saleNotice: 'sale-1' },
-      { law: 'gdpr', country: 'FR', services: SERVICES, hasSwitches: true },
-      {},
-    ],
+    sites: [...IN_COUNTRIES, {}],
     play: async (visit) => {
       const { saleNotice = 'v1', hasSwitches } = visit.site;
       const services = (isOn: boolean) => (hasSwitches ? { services: { maps: isOn, films: isOn } } : {});
@@ -137,12 +140,7 @@ export const BODIES: readonly Rule[] = [
   },
   {
     name: 'states in the record of a signal what it does, and that it was one',
-    sites: [
-      { law: 'gdpr', country: 'DE' },
-      { law: 'ccpa', country: 'US' },
-      { law: 'ccpa', country: 'US', saleNotice: 'sale-1' },
-      { law: 'gdpr', country: 'FR', services: SERVICES, hasSwitches: true },
-    ],
+    sites: IN_COUNTRIES,
     play: async (visit) => {
       const { law, saleNotice, hasSwitches } = visit.site;
       const services = hasSwitches ? { services: { maps: false, films: false } } : {};
