@@ -8,7 +8,15 @@ import { createLiveHosts } from '../tenancy/domains/live-hosts.js';
 import type { Installation } from './installation.js';
 import { listen, listenOn, metricsGroup, metricsGroupOf, observeApp } from './listen.js';
 import { openAdmission } from './open-admission.js';
-import { databaseSource, historySource, logSource, promisesSource, readinessOf, workerSource } from './readiness.js';
+import {
+  authoritySource,
+  databaseSource,
+  historySource,
+  logSource,
+  promisesSource,
+  readinessOf,
+  workerSource,
+} from './readiness.js';
 import { serviceRoutes } from './service-routes.js';
 import type { WorkerBeside } from './supervise-process.js';
 
@@ -68,6 +76,7 @@ export async function createApi(
     ...sources,
     logSource(installation.eventLog),
     promisesSource(installation),
+    authoritySource(installation),
     ...(preparing === undefined ? [] : [workerSource(preparing)]),
   ]);
   const app = createApp(

@@ -209,6 +209,15 @@ export function outboxSource(outbox: OutboxGauge): ReadinessSource {
   };
 }
 
+/** Where the time stamps come from. A visitor of `/readyz` must not take those of the development authority for evidence. */
+export function authoritySource({ config }: Pick<Installation, 'config'>): ReadinessSource {
+  return {
+    name: 'time stamps',
+    check: () => (config.timestamping === undefined ? [{ code: 'development_authority' }] : []),
+    ifUnknown: () => 'development_authority',
+  };
+}
+
 /** The parts of a worker, in this process or another one. */
 export function workerSource(worker: Pick<WorkerBeside, 'reasons'>): ReadinessSource {
   return { name: 'worker', check: () => worker.reasons(), ifUnknown: () => 'worker_down' };

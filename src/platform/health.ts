@@ -2,8 +2,9 @@
  * Reasons why a process is not fully ready, by stable codes that `/readyz` shows. `unready` means that a process that
  * answers callers cannot accept a consent but another one may, so a load balancer must not send requests to it.
  * `degraded` means that the process accepts consents, or that no other process could do more, but an operator should
- * know. A worker does not answer callers and either does its work or does not, so each reason makes it unready. A
- * message is public: it names no host, no tenant and no person.
+ * know. A worker does not answer callers and either does its work or does not, so each of these makes it unready.
+ * `ready` means that everything works as configured, and that the configuration is not one for evidence. A message is
+ * public: it names no host, no tenant and no person.
  */
 export const READINESS_REASONS = {
   stopping: { effect: 'unready', message: 'The process is stopping. Send requests to another process.' },
@@ -54,7 +55,13 @@ export const READINESS_REASONS = {
     effect: 'degraded',
     message: 'The worker process gives no sign of life, and is replaced: accepted consents wait.',
   },
-} as const satisfies Readonly<Record<string, { readonly effect: 'unready' | 'degraded'; readonly message: string }>>;
+  development_authority: {
+    effect: 'ready',
+    message: 'Time stamps come from the development authority: they are no evidence.',
+  },
+} as const satisfies Readonly<
+  Record<string, { readonly effect: 'unready' | 'degraded' | 'ready'; readonly message: string }>
+>;
 
 export type ReadinessCode = keyof typeof READINESS_REASONS;
 
@@ -77,9 +84,10 @@ export type Serving = 'callers' | 'nobody';
 
 /** Returns what the reasons together mean for a process. */
 export function statusOf(reasons: readonly ReadinessReason[], serving: Serving): 'ready' | 'degraded' | 'unready' {
-  if (reasons.length === 0) return 'ready';
-  const isUnready = serving === 'nobody' || reasons.some(({ code }) => READINESS_REASONS[code].effect === 'unready');
-  return isUnready ? 'unready' : 'degraded';
+  const effects = new Set(reasons.map(({ code }) => READINESS_REASONS[code].effect));
+  effects.delete('ready');
+  if (effects.size === 0) return 'ready';
+  return serving === 'nobody' || effects.has('unready') ? 'unready' : 'degraded';
 }
 
 /**

@@ -9,7 +9,7 @@ import { LeaderlessCluster } from '../pipeline/event-log/leaderless-cluster.js';
 import { TestInstallation } from '../support/running-service.js';
 
 const Ready = z.object({ status: z.string(), reasons: z.array(z.object({ code: z.string() })) });
-const LOG_IS_AWAY = { status: 'degraded', reasons: [{ code: 'log_away' }] };
+const LOG_IS_AWAY = { status: 'degraded', reasons: [{ code: 'log_away' }, { code: 'development_authority' }] };
 
 describe.each(['api', 'serve'] as const)('%s that starts while the event log is away', (role) => {
   let cluster: LeaderlessCluster;

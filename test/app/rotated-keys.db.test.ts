@@ -22,7 +22,7 @@ describe('a process whose keys are rotated', () => {
       const next = randomBytes(32);
       await rewrapAll(app.superuser, await loadMasterKey(config.masterKey), createSecretKey(next));
 
-      const reasons = [{ code: 'master_key_differs' }];
+      const reasons = [{ code: 'master_key_differs' }, { code: 'development_authority' }];
       await expect.poll(() => ask(url)).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE', reasons } });
       expect(app.log()).toContain('The master key was replaced');
       expect((await get(app, '/tool/v1/consents/status?visitor_id=v', demo.keys.read)).status).toBe(503);

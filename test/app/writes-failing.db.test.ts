@@ -28,16 +28,16 @@ async function post(visitor: string): Promise<number> {
 
 test('an api whose every write fails leaves the load balancer, and returns without a consent', async () => {
   expect(await post('before')).toBe(202);
-  await expect.poll(readiness).toEqual({ status: 200, codes: [] });
+  await expect.poll(readiness).toEqual({ status: 200, codes: ['development_authority'] });
   await app.superuser.query(`
     create function refuse_writes() returns trigger language plpgsql as
       $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$;
     create trigger refuse_writes before insert on nonces for each statement execute function refuse_writes()`);
   expect(await post('meanwhile')).toBe(503);
-  await expect.poll(readiness).toEqual({ status: 503, codes: ['writes_failing'] });
+  await expect.poll(readiness).toEqual({ status: 503, codes: ['writes_failing', 'development_authority'] });
   expect((await fetch(`${app.url}/healthz`)).status).toBe(200);
   expect(app.log()).toContain('No space left on device');
   await app.superuser.query('drop trigger refuse_writes on nonces');
-  await expect.poll(readiness).toEqual({ status: 200, codes: [] });
+  await expect.poll(readiness).toEqual({ status: 200, codes: ['development_authority'] });
   expect(await post('after')).toBe(202);
 });

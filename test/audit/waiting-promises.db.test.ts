@@ -58,7 +58,7 @@ test('consents that wait beyond their promise are counted and audited, wherever 
   figures('promises of one second', { consents: 3, counted, audited: secondsSince(recordedAt) });
 
   // An overdue promise is not broken as long as the record may still be sealed: only the service knows it.
-  await expect.poll(readiness).toEqual({ status: 'degraded', codes: ['promises_overdue'] });
+  await expect.poll(readiness).toEqual({ status: 'degraded', codes: ['promises_overdue', 'development_authority'] });
   const { workerPool: db, eventLog, keyring } = app.service.installation;
   await whileRunning([createRelay({ db, eventLog, keyring, logger: silent, retentionMs: 3_600_000 })], () =>
     until(async () => (await count(app.superuser, 'event_log.waiting')) === 0),

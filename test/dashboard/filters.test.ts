@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { filtersOf, isFiltered, queryOf } from '../../dashboard/src/pages/consents/filters.js';
+import { filtersOf, isFiltered, proofLook, queryOf } from '../../dashboard/src/pages/consents/filters.js';
 
 const { TZ } = process.env;
 beforeAll(() => {
@@ -23,4 +23,9 @@ test('days that a number of the overview leads to are those of UTC, which it cou
 
 test('a zone without days filters nothing', () => {
   expect(isFiltered(filtersOf({ zone: 'UTC' }))).toBe(false);
+});
+
+test('only a time stamp that proves something to others is green', () => {
+  const states = ['recorded', 'sealed', 'stamped', 'development'] as const;
+  expect(states.filter((state) => proofLook(state) === 'good')).toEqual(['stamped']);
 });

@@ -482,7 +482,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.choose('Site', 'Demonstration shop');
     await panel.press('Consents');
     await panel.isAt('Consents');
-    await panel.sees('Time-proved');
+    await panel.sees('Test stamp');
     expect(await panel.violations('consents')).toEqual([]);
     // The person of the newest record, by a click that the audit log has.
     await panel.press('Show the person');

@@ -208,7 +208,7 @@ describe.skipIf(!canRun || !isTried('days of the other roles', 'all'))(
 
       test('reads records and their proof, without the person and without evidence to take away', async () => {
         await panel.choose('Site', 'Demonstration shop');
-        expect(await opens('Consents', 'Consents', 'Time-proved')).not.toContain('Search');
+        expect(await opens('Consents', 'Consents', 'Test stamp')).not.toContain('Search');
         await panel.openFirstRow();
         await panel.sees('The record is unchanged since it was recorded.');
         await panel.sees('Words of the banner');
@@ -375,7 +375,7 @@ describe.skipIf(!canRun || !isTried('days of the other roles', 'all'))(
       });
 
       test('reads records without the person, and is refused every other page with words', async () => {
-        expect(await opens('Consents', 'Consents', 'Time-proved')).not.toContain('Search');
+        expect(await opens('Consents', 'Consents', 'Test stamp')).not.toContain('Search');
         await panel.openFirstRow();
         await panel.sees('The service checked the record now:');
         expect(await panel.controls()).toEqual(['Download the receipt']);

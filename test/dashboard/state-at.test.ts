@@ -36,6 +36,7 @@ const recordOf = (
   is_anonymized: false,
   is_expired: false,
   state: 'stamped',
+  is_development: false,
   record: {
     ...PUBLIC,
     vouched: [],

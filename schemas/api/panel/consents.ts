@@ -82,6 +82,7 @@ const ConsentSummary = z
     is_anonymized: z.boolean().describe('Whether the personal values were erased.'),
     is_expired: z.boolean().describe('Whether `valid_until` has passed.'),
     state: z.enum(SEALING_STATES).describe('Where it stands.'),
+    is_development: z.boolean().describe('Whether its time stamp is of the development authority: no evidence.'),
   })
   .meta({ id: 'ConsentSummary' });
 

@@ -189,6 +189,7 @@ async function summaryOf(
     is_anonymized: row.erased_by !== null || !row.has_key,
     is_expired: row.valid_until !== null && row.valid_until <= now,
     state: row.checkpoint_size !== null ? 'stamped' : row.batch !== null ? 'sealed' : 'recorded',
+    is_development: row.is_development,
   };
 }
 

@@ -190,7 +190,7 @@ function showPools(registry: Registry, pools: Readonly<Record<string, pg.Pool>>)
 function createReadinessMetrics(registry: Registry, readiness: Readiness): void {
   new Gauge({
     name: 'consent_ledger_readiness_reason',
-    help: '1 for each reason for which this process is unready or degraded, 0 for the others.',
+    help: '1 for each reason that /readyz of this process names, 0 for the others.',
     labelNames: ['code', 'effect'] as const,
     registers: [registry],
     // A reason is shown if any one process has it.

@@ -16,11 +16,19 @@ async function readyz(serving: Serving, ...reasons: readonly ReadinessReason[]) 
 const shown = ({ code, ...others }: ReadinessReason) => ({ code, message: READINESS_REASONS[code].message, ...others });
 const LOG: ReadinessReason = { code: 'log_away' };
 const NOTICES: ReadinessReason = { code: 'projections_stopped', names: ['notices'] };
+const AUTHORITY: ReadinessReason = { code: 'development_authority' };
 const WRITES: ReadinessReason = { code: 'writes_failing' };
 
 it('GET /readyz is ready without a reason', async () => {
   expect(await readyz('callers')).toEqual({ status: 200, body: { status: 'ready', reasons: [] } });
   expect(await readyz('nobody')).toEqual({ status: 200, body: { status: 'ready', reasons: [] } });
+});
+
+it('GET /readyz stays ready where time stamps are no evidence, and says so', async () => {
+  const body = { status: 'ready', reasons: [shown(AUTHORITY)] };
+  expect(await readyz('callers', AUTHORITY)).toEqual({ status: 200, body });
+  expect(await readyz('nobody', AUTHORITY)).toEqual({ status: 200, body });
+  expect(await readyz('callers', LOG, AUTHORITY)).toMatchObject({ status: 200, body: { status: 'degraded' } });
 });
 
 it('GET /readyz of a process that accepts consents answers 200, with all that is degraded', async () => {

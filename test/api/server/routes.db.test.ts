@@ -226,7 +226,10 @@ describe('the reading routes', () => {
     const reasons = [{ code: 'projections_stopped', names: ['consents'] }];
     await expect
       .poll(() => ask(`${app.url}/readyz`))
-      .toMatchObject({ status: 200, body: { status: 'degraded', reasons } });
+      .toMatchObject({
+        status: 200,
+        body: { status: 'degraded', reasons: [...reasons, { code: 'development_authority' }] },
+      });
     await expect
       .poll(() => ask(`${workerUrl}/readyz`))
       .toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE', reasons } });

@@ -20,11 +20,13 @@ export const consents = {
   channel: 'Way',
   channels: { browser: 'In the browser', s2s: 'From a backend', import: 'Imported' },
   proof: 'Proof',
-  states: { recorded: 'Recorded', sealed: 'Sealed', stamped: 'Time-proved' },
+  states: { recorded: 'Recorded', sealed: 'Sealed', stamped: 'Time-proved', development: 'Test stamp' },
   statesLong: {
     recorded: 'The record is stored and waits to be sealed into the ledger. This takes moments.',
     sealed: 'The record is sealed into the ledger, and waits for its time stamp.',
     stamped: 'A time stamp proves that the record existed at this time:',
+    development:
+      'The development authority stamped the record. Its stamp shows how the service works, and proves nothing to others. It says:',
   },
   erased: 'Erased',
   expired: 'Expired',
@@ -113,8 +115,6 @@ export const consents = {
   notIntact: 'The record does not match its proof. Tell the operator of the service.',
   inLedger: (batch: string) => `It is in batch ${batch} of the ledger, as the ledger says.`,
   notInLedger: 'Its place in the ledger does not match. Tell the operator of the service.',
-  developmentStamp:
-    'This time stamp comes from the development authority. It shows how the service works, and proves nothing to others.',
   authority: 'Authority',
   receipt: 'Download the receipt',
   receiptText: 'The receipt proves this one record to anyone, without personal values. The verifier page checks it.',

@@ -54,7 +54,7 @@ export const erasures = {
     waiting: 'Not announced yet',
     logged: 'Announced in the event log',
     sealed: 'Sealed into the ledger',
-    stamped: 'Proved by a time stamp',
+    stamped: 'Time-stamped',
   },
   print: 'Print',
 };

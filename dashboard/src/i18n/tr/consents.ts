@@ -26,11 +26,13 @@ export const consents: typeof English = {
   channel: 'Kanal',
   channels: { browser: 'Tarayıcıda', s2s: 'Arka uçtan', import: 'Aktarıldı' },
   proof: 'Kanıt',
-  states: { recorded: 'Kaydedildi', sealed: 'Mühürlendi', stamped: 'Zamanı kanıtlı' },
+  states: { recorded: 'Kaydedildi', sealed: 'Mühürlendi', stamped: 'Zamanı kanıtlı', development: 'Deneme damgası' },
   statesLong: {
     recorded: 'Kayıt saklandı ve deftere mühürlenmeyi bekliyor. Bu birkaç saniye sürer.',
     sealed: 'Kayıt deftere mühürlendi ve zaman damgasını bekliyor.',
     stamped: 'Bir zaman damgası, kaydın en geç şu tarihte var olduğunu kanıtlıyor:',
+    development:
+      'Kaydı geliştirme makamı damgaladı. Bu damga hizmetin nasıl çalıştığını gösterir; başkalarına karşı bir şey kanıtlamaz. Belirttiği zaman:',
   },
   erased: 'Silindi',
   expired: 'Süresi doldu',
@@ -119,8 +121,6 @@ export const consents: typeof English = {
   notIntact: 'Kayıt, kanıtıyla eşleşmiyor. Hizmetin işletmecisine bildirin.',
   inLedger: (batch) => `Defterin ${batch} numaralı grubunda, defterin belirttiği yerde.`,
   notInLedger: 'Defterdeki yeri eşleşmiyor. Hizmetin işletmecisine bildirin.',
-  developmentStamp:
-    'Bu zaman damgası geliştirme makamından geliyor. Hizmetin nasıl çalıştığını gösterir; başkalarına karşı bir şey kanıtlamaz.',
   authority: 'Makam',
   receipt: 'Makbuzu indir',
   receiptText: 'Makbuz, bu tek kaydı kişisel veri içermeden herkese kanıtlar. Doğrulama sayfası onu denetler.',

@@ -54,7 +54,7 @@ export const erasures: typeof English = {
     waiting: 'Henüz duyurulmadı',
     logged: 'Olay günlüğünde duyuruldu',
     sealed: 'Deftere mühürlendi',
-    stamped: 'Zaman damgasıyla kanıtlandı',
+    stamped: 'Zaman damgası aldı',
   },
   print: 'Yazdır',
 };

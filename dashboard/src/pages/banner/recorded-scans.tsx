@@ -46,6 +46,6 @@ export function RecordedScans({ siteId }: { readonly siteId: string }) {
 
 function State({ sealed, stamped }: RecordedScan['publication']) {
   const { scans } = useMessages();
-  if (stamped !== null) return <Badge kind="good">{scans.states.stamped}</Badge>;
-  return <Badge kind="neutral">{sealed === null ? scans.states.waiting : scans.states.sealed}</Badge>;
+  const state = stamped !== null ? 'stamped' : sealed !== null ? 'sealed' : 'waiting';
+  return <Badge kind="neutral">{scans.states[state]}</Badge>;
 }

@@ -5,7 +5,7 @@ import { useMessages } from '../../i18n/locale.js';
 import { Badge } from '../../ui/badge.js';
 import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
-import { decisionLook, type Filters, stateLook } from './filters.js';
+import { decisionLook, type Filters, proofLook, proofOf } from './filters.js';
 import { rowOf } from './record-links.js';
 import { RevealPerson } from './reveal-person.js';
 import { listedAt } from './state-at.js';
@@ -82,7 +82,7 @@ function ConsentState({ item }: { readonly item: ConsentSummary }) {
   return (
     <span className="actions">
       {item.is_intact ? (
-        <Badge kind={stateLook(item.state)}>{consents.states[item.state]}</Badge>
+        <Badge kind={proofLook(proofOf(item))}>{consents.states[proofOf(item)]}</Badge>
       ) : (
         <Badge kind="bad">{consents.damaged}</Badge>
       )}

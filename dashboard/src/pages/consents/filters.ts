@@ -60,7 +60,12 @@ export function decisionLook(decision: Decision): 'good' | 'bad' | 'warning' | '
   return ({ accepted: 'good', rejected: 'bad', partial: 'warning', withdrawn: 'neutral' } as const)[decision];
 }
 
+/** How far a record is proved. A time stamp of the development authority proves nothing to others. */
+export function proofOf({ state, is_development }: ConsentSummary): ConsentSummary['state'] | 'development' {
+  return state === 'stamped' && is_development ? 'development' : state;
+}
+
 /** The colour of the state of a proof. */
-export function stateLook(state: ConsentSummary['state']): 'good' | 'neutral' {
-  return state === 'stamped' ? 'good' : 'neutral';
+export function proofLook(proof: ReturnType<typeof proofOf>): 'good' | 'warning' | 'neutral' {
+  return ({ stamped: 'good', development: 'warning', sealed: 'neutral', recorded: 'neutral' } as const)[proof];
 }

@@ -10,6 +10,7 @@ import { Notice } from '../../ui/notice.js';
 import { Section } from '../../ui/page.js';
 import { saveAs } from '../../ui/save-as.js';
 import { Time } from '../../ui/time.js';
+import { proofOf } from './filters.js';
 
 interface ProofSectionProps {
   readonly siteId: string;
@@ -31,22 +32,16 @@ export function ProofSection({ siteId, consent }: ProofSectionProps) {
       ),
   });
   const { checkpoint, batch } = consent.sealing;
-  const isDevelopment = checkpoint?.authorities.includes('development') ?? false;
   return (
     <Section title={consents.proofTitle}>
       <p>
-        {consents.statesLong[consent.state]} {checkpoint === null ? null : <Time at={checkpoint.gen_time} />}
+        {consents.statesLong[proofOf(consent)]} {checkpoint === null ? null : <Time at={checkpoint.gen_time} />}
       </p>
       {checkpoint === null ? null : (
         <p>
           {consents.authority}: {list(checkpoint.authorities)}
         </p>
       )}
-      {isDevelopment ? (
-        <Notice kind="warning">
-          <p>{consents.developmentStamp}</p>
-        </Notice>
-      ) : null}
       <Loaded query={query}>
         {({ hash_valid, merkle_valid }) => (
           <Notice kind={hash_valid && merkle_valid !== false ? 'good' : 'problem'}>
