@@ -33,6 +33,10 @@ export const CONSENT_RECORDED = 'ConsentRecorded.v1';
 export const HASH_VERSION = 2;
 
 export const DECISIONS = ['accepted', 'rejected', 'partial', 'withdrawn'] as const;
+
+/** The type of a consent that is an opt-out: `accepted` means that the person does not want the sale of the data. */
+export const OPT_OUT_TYPE = 'do_not_sell_opt_out';
+
 export const COMPLIANCE_FRAMEWORKS = [
   'kvkk',
   'gdpr',

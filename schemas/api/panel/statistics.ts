@@ -36,7 +36,7 @@ export const ConsentStatistics = z
       .number()
       .nullable()
       .describe(
-        'Share of `accepted` among accepted, partial and rejected decisions, 0 to 1, or null if there are none.',
+        'Share of `accepted` among accepted, partial and rejected decisions without opt-outs, 0 to 1, or null if there are none.',
       ),
     sites: z
       .array(
@@ -52,6 +52,49 @@ export const ConsentStatistics = z
   })
   .meta({ id: 'ConsentStatistics' });
 export const ConsentStatisticsResponse = dataOf(ConsentStatistics);
+
+/** What the decisions of a month can be counted by. Personal values are not among them: nobody can count these. */
+export const BREAKDOWNS = ['type', 'category', 'language', 'framework', 'channel', 'version'] as const;
+
+/** A count that is smaller is not shown. */
+export const SMALLEST_COUNT = 10;
+
+export const BreakdownQuery = z.strictObject({
+  by: z.enum(BREAKDOWNS).describe('What the rows are. `version` is the number of the published configuration.'),
+  month: z
+    .string()
+    .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month, for example 2026-03')
+    .refine((text) => !text.startsWith('0000'), 'must be in the years 1 to 9999')
+    .describe('A month (UTC) that is over.'),
+});
+
+const Cell = z
+  .union([z.int().min(SMALLEST_COUNT), z.enum(['fewer_than_10', 'not_shown'])])
+  .describe('`not_shown`: 10 or more, but with it one below 10 could be calculated.')
+  .meta({ id: 'CountOrHidden' });
+
+export const ConsentBreakdown = z
+  .object({
+    month: z.string().describe('The month.'),
+    by: z.enum(BREAKDOWNS).describe('What the rows are.'),
+    rows: z
+      .array(
+        z.object({
+          value: z.string().describe('The value that the decisions have in common.'),
+          accepted: Cell,
+          partial: Cell.nullable(),
+          rejected: Cell,
+          withdrawn: Cell.nullable(),
+          acceptance_rate: z
+            .number()
+            .nullable()
+            .describe('As in the statistics, or null if a number is hidden or there is no such rate.'),
+        }),
+      )
+      .describe('By value. Of a category, only `accepted` and `rejected` are counted; the others are null.'),
+  })
+  .meta({ id: 'ConsentBreakdown' });
+export const ConsentBreakdownResponse = dataOf(ConsentBreakdown);
 
 /** Conditions that a tenant should know about, in the order of lists. */
 export const ALARM_KINDS = [

@@ -9,10 +9,11 @@ import {
   ConsentStatisticsResponse,
   MAX_STATISTICS_DAYS,
 } from '../../../schemas/api/panel/statistics.js';
-import { DECISIONS } from '../../../schemas/events/consent-recorded.js';
+import { DECISIONS, OPT_OUT_TYPE } from '../../../schemas/events/consent-recorded.js';
 import type { Config } from '../../platform/config/index.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { type RowSeals, sealed, sealedRow, sealedRows } from '../../platform/keys/index.js';
+import { BREAKDOWN_OPERATION } from './breakdown.js';
 import { READERS } from './caller.js';
 import { route } from './deps.js';
 import { subscriptionOf } from './plans.js';
@@ -50,6 +51,7 @@ export const STATISTICS_OPERATIONS = [
       data: [...(await alarmsOf(apiPool, config, keyring, user.tenantId))],
     }),
   }),
+  BREAKDOWN_OPERATION,
 ];
 
 const DAY_MS = 86_400_000;
@@ -87,6 +89,7 @@ const CountRows = z.array(
     day: z.iso.date(),
     decision: z.enum(DECISIONS),
     consents: z.int(),
+    opt_outs: z.int(),
     imported: z.int(),
   }),
 );
@@ -108,18 +111,24 @@ export async function consentStatistics(
   if (filter.site_id !== undefined && sites.length === 0) throw new ApiError('SITE_NOT_FOUND');
   const { rows } = await db.query(
     `select site_id, to_char(day, 'YYYY-MM-DD') as day, decision, sum(consents)::bigint as consents,
+            coalesce(sum(consents) filter (where consent_type = $5), 0)::bigint as opt_outs,
             -- The read model of an earlier version has no such column, and answers until the new one is built.
             coalesce(sum((to_jsonb(c) ->> 'imported')::bigint), 0)::bigint as imported
        from read_model.daily_counts c
       where site_id = any($1::uuid[]) and day between $2::date and $3::date and ($4::text is null or consent_type = $4)
       group by site_id, day, decision`,
-    [sites, from, to, filter.consent_type ?? null],
+    [sites, from, to, filter.consent_type ?? null, OPT_OUT_TYPE],
   );
   const counts = new Map(daysOf({ from, to }).map((day) => [day, { ...NONE }]));
   let imports = 0;
+  let answered = 0;
+  let accepted = 0;
   const ofSites = new Map(sites.map((id) => [id, 0]));
-  for (const { site_id: site, day, decision, consents, imported } of CountRows.parse(rows)) {
+  for (const { site_id: site, day, decision, consents, opt_outs, imported } of CountRows.parse(rows)) {
     imports += imported;
+    // Whoever accepts an opt-out refuses something, and a withdrawal is no answer.
+    if (decision !== 'withdrawn') answered += consents - opt_outs;
+    if (decision === 'accepted') accepted += consents - opt_outs;
     ofSites.set(site, (ofSites.get(site) ?? 0) + consents);
     const ofDay = counts.get(day);
     if (ofDay !== undefined) ofDay[decision] += consents;
@@ -127,7 +136,6 @@ export async function consentStatistics(
   const days = [...counts].map(([day, count]) => ({ day, ...withTotal(count) }));
   const totals = withTotal(days.reduce(added, NONE));
   const conflicts = await conflictsOf(db, sites);
-  const answered = totals.accepted + totals.partial + totals.rejected;
   return {
     from,
     to,
@@ -135,7 +143,7 @@ export async function consentStatistics(
     days,
     totals,
     imported: imports,
-    acceptance_rate: answered === 0 ? null : totals.accepted / answered,
+    acceptance_rate: answered === 0 ? null : accepted / answered,
     sites: [...ofSites].map(([id, total]) => ({
       site_id: id,
       total,

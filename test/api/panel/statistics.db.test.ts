@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AlarmsResponse, ConsentStatisticsResponse } from '../../../schemas/api/panel/statistics.js';
+import {
+  AlarmsResponse,
+  ConsentBreakdownResponse,
+  ConsentStatisticsResponse,
+} from '../../../schemas/api/panel/statistics.js';
 import { periodOf } from '../../../src/api/panel/statistics.js';
 import { createSite } from '../../../src/tenancy/sites/sites.js';
 import { changeSubscription } from '../../../src/tenancy/tenants/tenants.js';
@@ -61,6 +65,17 @@ describe('the statistics of consents', () => {
       acceptance_rate: 0.7,
       sites: [{ site_id: own.siteId, total: 15, idempotency_conflicts: 0 }],
     });
+  });
+
+  it('leave opt-outs out of the rate, because accepting one refuses something', async () => {
+    await panel.app.superuser.query(
+      `insert into read_model.daily_counts (site_id, day, consent_type, decision, consents, imported) values
+         ($1, '2026-02-01', 'cookie', 'accepted', 3, 0), ($1, '2026-02-01', 'cookie', 'rejected', 1, 0),
+         ($1, '2026-02-01', 'do_not_sell_opt_out', 'accepted', 96, 0)`,
+      [own.siteId],
+    );
+    const { data } = await read(own, `?site_id=${own.siteId}&from=2026-02-01&to=2026-02-01`);
+    expect(data).toMatchObject({ totals: { accepted: 99, rejected: 1 }, acceptance_rate: 0.75 });
   });
 
   it('are compressed, and no other response of the panel is', async () => {
@@ -125,6 +140,73 @@ describe('the statistics of consents', () => {
     expect(() => periodOf({ from: '2026-01-01', to: '2026-04-03' }, now)).toThrow();
     expect(periodOf({}, now)).toEqual({ from: '2026-10-24', to: '2026-11-22' });
     expect(periodOf({ to: '0001-01-02' }, now)).toEqual({ from: '0001-01-01', to: '0001-01-02' });
+  });
+});
+
+describe('the decisions of a month', () => {
+  let own: PanelTenant;
+  const breakdown = async (query: string, site = own.siteId) => {
+    const answer = await panel.as(own.users.viewer, 'GET', `/sites/${site}/statistics?${query}`);
+    return { ...answer, data: ConsentBreakdownResponse.safeParse(answer.body).data?.data };
+  };
+  beforeAll(async () => {
+    own = await panel.makeTenant();
+    await panel.app.superuser.query(
+      `insert into read_model.monthly_counts (site_id, month, property, value, decision, consents) values
+         ($1, '2026-03-01', 'language', 'de', 'accepted', 300), ($1, '2026-03-01', 'language', 'de', 'partial', 20),
+         ($1, '2026-03-01', 'language', 'de', 'rejected', 80), ($1, '2026-03-01', 'language', 'tr', 'accepted', 120),
+         ($1, '2026-03-01', 'language', 'tr', 'rejected', 50), ($1, '2026-03-01', 'language', 'tr', 'partial', 30),
+         ($1, '2026-03-01', 'language', 'fr', 'accepted', 4), ($1, '2026-03-01', 'language', 'fr', 'rejected', 30),
+         ($1, '2026-03-01', 'language', 'fr', 'partial', 10), ($1, '2026-02-01', 'language', 'de', 'accepted', 99),
+         ($1, '2026-03-01', 'category', 'analytics', 'accepted', 391), ($1, '2026-03-01', 'category', 'analytics', 'rejected', 9),
+         ($1, '2026-03-01', 'type', 'do_not_sell_opt_out', 'accepted', 40), ($1, '2026-03-01', 'version', 'gone', 'accepted', 40),
+         ($2, '2026-03-01', 'language', 'de', 'accepted', 1000)`,
+      [own.siteId, panel.foreign.siteId],
+    );
+  });
+
+  it('are counted by a property, without what could be calculated', async () => {
+    const few = 'fewer_than_10';
+    const hidden = { accepted: 'not_shown', partial: 30, rejected: 50, withdrawn: few, acceptance_rate: null };
+    expect((await breakdown('by=language&month=2026-03')).data).toEqual({
+      month: '2026-03',
+      by: 'language',
+      rows: [
+        { value: 'de', accepted: 300, partial: 20, rejected: 80, withdrawn: few, acceptance_rate: 0.75 },
+        { value: 'fr', accepted: few, partial: 10, rejected: 30, withdrawn: few, acceptance_rate: null },
+        { value: 'tr', ...hidden },
+      ],
+    });
+  });
+
+  it('are counted by category as accepted or rejected, where each row has a known sum', async () => {
+    const none = { partial: null, withdrawn: null, acceptance_rate: null };
+    expect((await breakdown('by=category&month=2026-03')).data?.rows).toEqual([
+      { value: 'analytics', accepted: 'not_shown', rejected: 'fewer_than_10', ...none },
+    ]);
+  });
+
+  it('have no rate of opt-outs, and name a version that is not known by its hash', async () => {
+    expect((await breakdown('by=type&month=2026-03')).data?.rows[0]).toMatchObject({
+      value: 'do_not_sell_opt_out',
+      acceptance_rate: null,
+    });
+    expect((await breakdown('by=version&month=2026-03')).data?.rows[0]).toMatchObject({ value: 'gone' });
+  });
+
+  it.each([
+    ['by=language&month=2026-13', 'month'],
+    ['by=language&month=9998-12', 'month'],
+    [`by=language&month=${new Date().toISOString().slice(0, 7)}`, 'month'],
+    ['by=country&month=2026-03', 'by'],
+    ['month=2026-03', 'by'],
+  ])('are refused for %s', async (query, field) => {
+    expect(await breakdown(query)).toMatchObject({ status: 422, body: { errors: [{ field }] } });
+  });
+
+  it('are refused for a site of another tenant', async () => {
+    const missing = { status: 404, body: { code: 'SITE_NOT_FOUND' } };
+    expect(await breakdown('by=language&month=2026-03', panel.foreign.siteId)).toMatchObject(missing);
   });
 });
 

@@ -212,6 +212,40 @@ test('applies each event once with two projectors and a kill at any moment', asy
   expect(rows).toEqual([{ n: 500 }]);
 });
 
+test('counts the decisions of a month by one property at a time, and opt-outs by their type alone', async () => {
+  const site = randomUUID();
+  const optOut = { consent_type: 'do_not_sell_opt_out', categories: null, decision: 'accepted' } as const;
+  const withdrawal = { decision: 'withdrawn', categories: { analytics: false, marketing: false } } as const;
+  const changes = [{}, { language: 'de', compliance_framework: null }, withdrawal, optOut];
+  await append(
+    site,
+    changes.map((change) => newConsent(site, change)),
+  );
+  await whileRunning([projector()], () => until(() => upToDate()));
+  const { rows } = await pipeline.owner.query(
+    `select concat_ws(' ', to_char(month, 'YYYY-MM-DD'), property, left(value, 19), decision, consents) as line
+       from read_model.monthly_counts where site_id = $1 order by 1`,
+    [site],
+  );
+  expect(rows.map(({ line }) => line)).toEqual([
+    '2026-11-01 category analytics accepted 2',
+    '2026-11-01 category marketing rejected 2',
+    '2026-11-01 channel s2s partial 2',
+    '2026-11-01 channel s2s withdrawn 1',
+    '2026-11-01 framework kvkk partial 1',
+    '2026-11-01 framework kvkk withdrawn 1',
+    '2026-11-01 framework none partial 1',
+    '2026-11-01 language de partial 1',
+    '2026-11-01 language tr partial 1',
+    '2026-11-01 language tr withdrawn 1',
+    '2026-11-01 type cookie partial 2',
+    '2026-11-01 type cookie withdrawn 1',
+    '2026-11-01 type do_not_sell_opt_out accepted 1',
+    '2026-11-01 version cdcdcdcdcdcdcdcdcdc partial 2',
+    '2026-11-01 version cdcdcdcdcdcdcdcdcdc withdrawn 1',
+  ]);
+});
+
 test('applies a page once where two projectors are at the same place', async () => {
   const site = randomUUID();
   const { projections: db, eventLog } = pipeline;
@@ -258,7 +292,7 @@ test('stops only the projection that does not know an event, and a rebuild with 
     expect(status?.problem).toMatchObject({ reason: 'cannot do this one', event: { stream, revision: 3 } });
     expect(await rowsOf(site)).toBe(6);
   });
-  const mended: Projection = { ...fragile, version: 2, on: { 'ConsentRecorded.v1': () => [] } };
+  const mended: Projection = { ...fragile, version: fragile.version + 1, on: { 'ConsentRecorded.v1': () => [] } };
   await whileRunning([projector([mended])], () => until(() => upToDate([mended])));
 });
 

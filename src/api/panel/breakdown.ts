@@ -1,0 +1,104 @@
+import pg from 'pg';
+import * as z from 'zod';
+import { ApiError } from '../../../schemas/api/error-codes.js';
+import { SiteParams } from '../../../schemas/api/panel/common.js';
+import {
+  BreakdownQuery,
+  type ConsentBreakdown,
+  ConsentBreakdownResponse,
+} from '../../../schemas/api/panel/statistics.js';
+import { DECISIONS, OPT_OUT_TYPE } from '../../../schemas/events/consent-recorded.js';
+import type { Queryable } from '../../platform/database/pool.js';
+import { READERS } from './caller.js';
+import { route } from './deps.js';
+import { type ShownCount, withoutSmallCounts } from './small-counts.js';
+
+/** The decisions of one month of a site, by one property. */
+export const BREAKDOWN_OPERATION = route({
+  auth: 'panel',
+  tag: 'Statistics',
+  roles: READERS,
+  id: 'readConsentBreakdown',
+  path: '/api/v1/sites/{site_id}/statistics',
+  summary: 'Count the consents of a month by one property',
+  description:
+    'Made for passing on: no number below 10 is shown, nor can it be calculated. Months are those of UTC, and over, because two tables of one month would show the days between. Imported consents are not counted, and opt-outs only by `type`.',
+  params: SiteParams,
+  query: BreakdownQuery,
+  response: ConsentBreakdownResponse,
+  isCompressed: true,
+  handle: async ({ params, query }, { apiPool }) => {
+    if (!isOver(query.month, new Date())) {
+      throw new ApiError('VALIDATION_ERROR', undefined, { errors: [{ field: 'month', message: 'must be over' }] });
+    }
+    return { data: await breakdownOf(apiPool, params.site_id, query) };
+  },
+});
+
+/** Whether a month of UTC has ended. @param month for example `2026-03` */
+export function isOver(month: string, now: Date): boolean {
+  return month < now.toISOString().slice(0, 7);
+}
+
+const Rows = z.array(z.object({ value: z.string(), decision: z.enum(DECISIONS), consents: z.int() }));
+type Breakdown = z.infer<typeof ConsentBreakdown>;
+
+async function breakdownOf(
+  db: Queryable,
+  siteId: string,
+  { by, month }: z.output<typeof BreakdownQuery>,
+): Promise<Breakdown> {
+  const counts = await countsOf(db, siteId, by, `${month}-01`);
+  const columns = by === 'category' ? (['accepted', 'rejected'] as const) : DECISIONS;
+  const table = [...counts.values()].map((ofValue) => columns.map((decision) => ofValue.get(decision) ?? 0));
+  // Each consent has one language, so that the overview has the sums of the columns. A category is decided on in each
+  // consent, so that its row is the sum of all of them.
+  const shown = withoutSmallCounts(table, by === 'category' ? 'rows' : 'columns');
+  const rows = [...counts.keys()].map((value, place) => {
+    const ofValue = new Map(columns.map((decision, column) => [decision, shown[place]?.[column] ?? 'not_shown']));
+    const cell = (decision: (typeof DECISIONS)[number]) => ofValue.get(decision) ?? null;
+    const [accepted, rejected] = [cell('accepted') ?? 'not_shown', cell('rejected') ?? 'not_shown'];
+    const partial = cell('partial');
+    const rate = value === OPT_OUT_TYPE ? null : rateOf([accepted, rejected, partial ?? 0]);
+    return { value, accepted, partial, rejected, withdrawn: cell('withdrawn'), acceptance_rate: rate };
+  });
+  return { month, by, rows };
+}
+
+function rateOf(answers: readonly ShownCount[]): number | null {
+  const numbers = answers.filter((count) => typeof count === 'number');
+  const [accepted = 0] = numbers;
+  return numbers.length < answers.length ? null : accepted / numbers.reduce((one, other) => one + other, 0);
+}
+
+/** The counts by value, in its order, and decision. A version of the banner is named by its number. */
+async function countsOf(db: Queryable, siteId: string, by: Breakdown['by'], month: string) {
+  const counts = new Map<string, Map<(typeof DECISIONS)[number], number>>();
+  for (const { value, decision, consents } of await rowsOf(db, [siteId, by, month])) {
+    const ofValue = counts.get(value) ?? new Map();
+    counts.set(value, ofValue.set(decision, consents));
+  }
+  return counts;
+}
+
+const UNDEFINED_TABLE = '42P01';
+
+async function rowsOf(db: Queryable, values: readonly string[]): Promise<z.infer<typeof Rows>> {
+  try {
+    const { rows } = await db.query(
+      `select coalesce(v.number::text, c.value) as value, c.decision, c.consents
+         from read_model.monthly_counts c
+         left join site_configs v on c.property = 'version' and v.site_id = c.site_id and v.sha256 = c.value
+        where c.site_id = $1 and c.property = $2 and c.month = $3::date
+        order by v.number, c.value collate "C"`,
+      [...values],
+    );
+    return Rows.parse(rows);
+  } catch (error) {
+    // Until the read model was built for the first time, there is no view.
+    if (!(error instanceof pg.DatabaseError) || error.code !== UNDEFINED_TABLE) throw error;
+    throw new ApiError('SERVICE_UNAVAILABLE', 'The statistics are being built. Try again in a minute.', {
+      retryAfterSeconds: 60,
+    });
+  }
+}
