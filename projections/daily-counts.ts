@@ -24,7 +24,7 @@ function monthly(record: ConsentContent['record']): readonly Mutation[] {
     properties.push(
       ['channel', record.channel, decision],
       ['language', record.language, decision],
-      ['framework', record.compliance_framework ?? 'none', decision],
+      ['framework', record.compliance_framework ?? 'unknown', decision],
       ['version', record.site_config_hash, decision],
     );
     // A withdrawal is no answer to a banner.

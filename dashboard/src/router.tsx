@@ -3,6 +3,7 @@ import { filtersOf } from './pages/consents/filters.js';
 import { Failed } from './pages/failed.js';
 import { NotFound } from './pages/not-found.js';
 import { shownOf } from './pages/overview/period.js';
+import { shownOf as shownMonthsOf } from './pages/statistics/shown-months.js';
 import { Panel } from './shell/panel.js';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
@@ -127,6 +128,12 @@ const banner = createRoute({
   path: '/sites/$siteId/banner',
   component: lazyRouteComponent(() => import('./pages/banner/banner.js'), 'Banner'),
 });
+const statistics = createRoute({
+  getParentRoute: () => panel,
+  path: '/sites/$siteId/statistics',
+  validateSearch: shownMonthsOf,
+  component: lazyRouteComponent(() => import('./pages/statistics/statistics.js'), 'Statistics'),
+});
 const timestamps = createRoute({
   getParentRoute: () => panel,
   path: '/timestamps',
@@ -154,6 +161,7 @@ const routes = root.addChildren([
     erasure,
     evidence,
     banner,
+    statistics,
     timestamps,
     team,
     auditLog,

@@ -591,6 +591,36 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     expect(await panel.violations('overview')).toEqual([]);
   });
 
+  test('compares the decisions of two months', async () => {
+    const month = (ago: number) => `date_trunc('month', now() at time zone 'UTC') - interval '${ago} month'`;
+    await app.superuser.query(
+      `insert into read_model.monthly_counts (site_id, month, property, value, decision, consents)
+       select $1, ${month(1)}, 'language', v, d, n from (values ('en', 'accepted', 620), ('en', 'partial', 75),
+         ('en', 'rejected', 310), ('en', 'withdrawn', 14), ('tr', 'accepted', 1204), ('tr', 'partial', 96),
+         ('tr', 'rejected', 455), ('tr', 'withdrawn', 31), ('ar', 'accepted', 12), ('ar', 'rejected', 3)) as x (v, d, n)
+       union all select $1, ${month(2)}, 'language', 'tr', 'accepted', 990`,
+      [demo.site.id],
+    );
+    await panel.press('Statistics');
+    await panel.isAt('Statistics');
+    await panel.sees('Fewer than 10');
+    await panel.sees('Not shown');
+    expect(await panel.violations('statistics')).toEqual([]);
+    const [before] = z
+      .array(z.string())
+      .parse(
+        await panel.page.evaluate(
+          `[...document.querySelector('select[name=beside]').options].slice(2, 3).map(({ text }) => text)`,
+        ),
+      );
+    await panel.choose('Beside it', before ?? '');
+    await panel.press('Show');
+    await panel.sees('990');
+    expect(await panel.violations('statistics-beside')).toEqual([]);
+    await panel.press('Category');
+    await panel.sees('No consents were recorded in this month.');
+  });
+
   test('reads the audit log, the plan and the own sign-ins, and changes the password', async () => {
     await panel.press('Audit log');
     await panel.sees('erasure.create');

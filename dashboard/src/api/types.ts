@@ -30,6 +30,7 @@ export type DocumentAttachment = Schemas['DocumentAttachment'];
 export type DocumentVersion = Schemas['DocumentVersion'];
 export type EvidenceExport = Schemas['EvidenceExport'];
 export type Statistics = Schemas['ConsentStatistics'];
+export type Breakdown = Schemas['ConsentBreakdown'];
 export type Alarm = Schemas['Alarm'];
 export type Invitation = Schemas['Invitation'];
 export type ConfigurationDraft = Schemas['ConfigurationDraft'];

@@ -5,6 +5,7 @@ const PATHS = {
   consents: 'M5 12.5l4.5 4.5L19 7.5',
   documents: 'M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6',
   banner: 'M3 5h18v14H3zM3 14h18M14 16.5h4',
+  statistics: 'M4 20V10M10 20V4M16 20v-7M3 20h18',
   evidence: 'M12 3l8 3v6c0 5-4 8-8 9-4-1-8-4-8-9V6zM9 12l2 2 4-4',
   erasures: 'M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v6M14 11v6',
   site: 'M12 8.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM12 3v3M12 18v3M3 12h3M18 12h3M5.6 5.6l2.2 2.2M16.2 16.2l2.2 2.2M18.4 5.6l-2.2 2.2M7.8 16.2l-2.2 2.2',

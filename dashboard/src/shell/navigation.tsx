@@ -81,6 +81,12 @@ function SiteLinks() {
             {shell.banner}
           </Link>
         </li>
+        <li>
+          <Link to="/sites/$siteId/statistics" params={params}>
+            <Icon name="statistics" />
+            {shell.statistics}
+          </Link>
+        </li>
         {mayExport ? (
           <li>
             <Link to="/sites/$siteId/evidence" params={params}>

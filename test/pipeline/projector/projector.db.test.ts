@@ -234,7 +234,7 @@ test('counts the decisions of a month by one property at a time, and opt-outs by
     '2026-11-01 channel s2s withdrawn 1',
     '2026-11-01 framework kvkk partial 1',
     '2026-11-01 framework kvkk withdrawn 1',
-    '2026-11-01 framework none partial 1',
+    '2026-11-01 framework unknown partial 1',
     '2026-11-01 language de partial 1',
     '2026-11-01 language tr partial 1',
     '2026-11-01 language tr withdrawn 1',

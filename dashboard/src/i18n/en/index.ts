@@ -17,6 +17,7 @@ import { secondFactor } from './second-factor.js';
 import { shell } from './shell.js';
 import { signUp } from './sign-up.js';
 import { sites } from './sites.js';
+import { statistics } from './statistics.js';
 import { team } from './team.js';
 import { timestamps } from './timestamps.js';
 import { webhooks } from './webhooks.js';
@@ -41,6 +42,7 @@ export const en = {
   shell,
   signUp,
   sites,
+  statistics,
   team,
   timestamps,
   webhooks,

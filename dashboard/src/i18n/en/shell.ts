@@ -10,6 +10,7 @@ export const shell = {
   consents: 'Consents',
   documents: 'Documents',
   banner: 'Banner',
+  statistics: 'Statistics',
   evidence: 'Evidence',
   erasures: 'Erasures',
   settings: 'Settings',

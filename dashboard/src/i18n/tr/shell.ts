@@ -9,6 +9,7 @@ export const shell: typeof English = {
   consents: 'Rızalar',
   documents: 'Belgeler',
   banner: 'Bildirim bandı',
+  statistics: 'İstatistik',
   evidence: 'Kanıt',
   erasures: 'Silme işlemleri',
   settings: 'Ayarlar',

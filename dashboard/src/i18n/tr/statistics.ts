@@ -1,0 +1,35 @@
+import type { statistics as English } from '../en/statistics.js';
+
+export const statistics: typeof English = {
+  title: 'İstatistik',
+  lead: 'Sona ermiş bir ayın (UTC) kararları; başkalarına verilebilir: 10’dan küçük sayı yerine “10’dan az” yazar ve hiçbir toplam onu ele vermez.',
+  by: 'Neye göre',
+  bys: {
+    language: 'Dil',
+    framework: 'Mevzuat',
+    category: 'Kategori',
+    type: 'Tür',
+    channel: 'Kanal',
+    version: 'Bildirimin sürümü',
+  },
+  month: 'Ay',
+  beside: 'Yanında',
+  noMonth: 'Başka ay yok',
+  show: 'Göster',
+  rate: 'Kabul oranı',
+  fewer: '10’dan az',
+  hidden: 'Gösterilmiyor',
+  hiddenHint:
+    '“Gösterilmiyor”, 10 veya daha büyük olan ama toplamla birlikte daha küçük bir sayıyı ele verecek sayıdır.',
+  version: (number) => `Sürüm ${number}`,
+  none: 'Bu ayda rıza kaydedilmedi.',
+  save: 'CSV olarak kaydet',
+  limits: 'Sayılmayanlar',
+  limitTexts: {
+    optOuts: 'Satışa itirazlar yalnızca türlerine göre sayılır: itirazı kabul eden bir şeyi reddetmiş olur.',
+    imports: 'Aktarılan rızalar sayılmaz.',
+    personal: 'Ülke, cihaz ve basılan düğme kişisel veridir: şifrelenir, silinebilir ve onlara göre sayım yapılmaz.',
+    shown:
+      'Bildirimin kaç kez gösterildiği bilinmez: önbellekler ve tarayıcılar metinlerini kendiliğinden ister; ziyaretçileri saymak için her cihazdan yeni bir sinyal gerekirdi.',
+  },
+};
