@@ -553,7 +553,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.press('Erase this person');
     await panel.isAt('Receipt of the erasure');
     await panel.sees('Finished');
-    await panel.sees('Proved by a time stamp');
+    await panel.sees('Time-stamped');
     expect(await panel.violations('erasure')).toEqual([]);
     await panel.press('Erasures');
     await panel.sees('A person');
@@ -595,10 +595,10 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     const month = (ago: number) => `date_trunc('month', now() at time zone 'UTC') - interval '${ago} month'`;
     await app.superuser.query(
       `insert into read_model.monthly_counts (site_id, month, property, value, decision, consents)
-       select $1, ${month(1)}, 'language', v, d, n from (values ('en', 'accepted', 620), ('en', 'partial', 75),
+       select $1::uuid, ${month(1)}, 'language', v, d, n from (values ('en', 'accepted', 620), ('en', 'partial', 75),
          ('en', 'rejected', 310), ('en', 'withdrawn', 14), ('tr', 'accepted', 1204), ('tr', 'partial', 96),
          ('tr', 'rejected', 455), ('tr', 'withdrawn', 31), ('ar', 'accepted', 12), ('ar', 'rejected', 3)) as x (v, d, n)
-       union all select $1, ${month(2)}, 'language', 'tr', 'accepted', 990`,
+       union all select $1::uuid, ${month(2)}, 'language', 'tr', 'accepted', 990`,
       [demo.site.id],
     );
     await panel.press('Statistics');

@@ -326,7 +326,7 @@ describe.skipIf(!canRun || !isTried('days of the other roles', 'all'))(
         await panel.isAt('Receipt of the erasure');
         await panel.sees('Finished');
         await panel.sees('The keys of the erased values are destroyed.');
-        await panel.sees('Proved by a time stamp');
+        await panel.sees('Time-stamped');
         // docs/dashboard.md states the number.
         expect(panel.steps).toHaveLength(5);
         expect(await panel.violations('dpo-erasure')).toEqual([]);
