@@ -486,6 +486,9 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     expect(await panel.violations('consents')).toEqual([]);
     // The person of the newest record, by a click that the audit log has.
     await panel.press('Show the person');
+    expect(await panel.violations('reason')).toEqual([]);
+    await panel.type('Why you need personal values', 'a complaint');
+    await panel.press('Show the person');
     await panel.sees('visitor-1');
     await panel.press('Filter');
     await panel.choose('Decision', 'Partly accepted');
@@ -593,11 +596,20 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
 
   test('reads the audit log, the plan and the own sign-ins, and changes the password', async () => {
     await panel.press('Audit log');
-    await panel.sees('erasure.create');
+    await panel.sees('Personal values erased');
     expect(await panel.violations('audit-log')).toEqual([]);
     await panel.choose('Action', 'Personal values shown');
+    await panel.type('Words', 'owner@shop complaint');
     await panel.press('Apply');
-    await panel.doesNotSee('erasure.create');
+    await panel.sees('Reason: a complaint');
+    await panel.sees('2 shown.');
+    // What was pressed may be gone: the number of the entries has the focus, and is read.
+    expect(await panel.page.evaluate('document.activeElement.role')).toBe('status');
+    expect(await panel.violations('audit-log-filtered')).toEqual([]);
+    await panel.press('Save as CSV');
+    await panel.sees('The file has 2 entries.');
+    await panel.press('Clear');
+    await panel.sees('Signed in');
     await panel.press('Plan and usage');
     await panel.sees('Used in this month');
     expect(await panel.violations('plan')).toEqual([]);

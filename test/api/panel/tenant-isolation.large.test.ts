@@ -66,9 +66,9 @@ function bodiesNaming(consentId: string): Readonly<Record<string, object>> {
     ...Object.fromEntries(
       PANEL_OPERATIONS.flatMap(({ id, example }) => (example.body === undefined ? [] : [[id, example.body]])),
     ),
-    searchConsents: { person: { by: 'visitor_id', value: 'visitor-of-the-other' } },
+    searchConsents: { person: { by: 'visitor_id', value: 'visitor-of-the-other' }, reason: 'for the test' },
     createErasure: { subject: { by: 'record', value: consentId } },
-    createExport: { filter: { records: [consentId] }, disclose: 'all' },
+    createExport: { filter: { records: [consentId] }, disclose: 'all', reason: 'for the test' },
   };
 }
 
