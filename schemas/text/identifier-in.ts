@@ -8,9 +8,9 @@ export interface FoundIdentifier {
 }
 
 const FORMS: readonly (readonly [NamedBy, RegExp])[] = [
-  ['token', /^ct_(?:test_)?[0-9a-f]{32}$/],
-  ['hash', /^[0-9a-f]{64}$/],
-  ['id', /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/],
+  ['token', /^[^0-9a-z]*(ct_(?:test_)?[0-9a-f]{32})[^0-9a-z]*$/],
+  ['hash', /^[^0-9a-z]*([0-9a-f]{64})[^0-9a-z]*$/],
+  ['id', /^[^0-9a-z]*([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})[^0-9a-z]*$/],
 ];
 
 /**
@@ -18,10 +18,10 @@ const FORMS: readonly (readonly [NamedBy, RegExp])[] = [
  * identifiers from mails, so quotation marks and punctuation around one are dropped, and blanks within it.
  */
 export function identifierIn(text: string): FoundIdentifier | null {
-  const bare = text
-    .replace(/\s/g, '')
-    .replace(/^[^0-9a-z]+|[^0-9a-z]+$/gi, '')
-    .toLowerCase();
-  const form = FORMS.find(([, pattern]) => pattern.test(bare));
-  return form === undefined ? null : { by: form[0], text: bare };
+  const bare = text.replace(/\s/g, '').toLowerCase();
+  for (const [by, pattern] of FORMS) {
+    const found = pattern.exec(bare)?.[1];
+    if (found !== undefined) return { by, text: found };
+  }
+  return null;
 }

@@ -43,9 +43,9 @@ const Names = (max: number) => z.array(z.string().max(100)).max(max).default([])
 
 /** A word, and what the caller's language calls so. */
 const Word = z.strictObject({
-  text: displayName(100).min(1).describe('The word, in any case. `%` and `_` stand for themselves.'),
-  actions: Names(200).describe('Actions whose name in the language of the caller has the word.'),
-  kinds: Names(50).describe('Kinds of objects whose name in the language of the caller has the word.'),
+  text: displayName(100).min(1).describe('The word, in any case.'),
+  actions: Names(200).describe('Actions that have the word in your language.'),
+  kinds: Names(50).describe('Kinds of objects that have it.'),
 });
 
 export const SearchAuditLogRequest = z
@@ -56,14 +56,14 @@ export const SearchAuditLogRequest = z
     actor: z
       .union([z.enum(['operator', 'service']), InputUuid])
       .optional()
-      .describe('Only entries of this user, of the operators, or of the service itself.'),
-    site_id: InputUuid.optional().describe('Only entries on this site, or on what belongs to it.'),
+      .describe('Who acted: a user, operators, or the service.'),
+    site_id: InputUuid.optional().describe('Only entries on this site and what belongs to it.'),
     words: z
       .array(Word)
       .max(8)
       .default([])
-      .describe('Only entries in which each word occurs: in the action, the object, the details, or a name of these.'),
-    limit: z.int().min(1).max(500).default(50).describe('Maximum number of items on the page, by default 50.'),
+      .describe('Each word occurs in the action, the object, the details, or a name of these.'),
+    limit: z.int().min(1).max(500).default(50).describe('Items on the page, by default 50.'),
     cursor: PageQuery.shape.cursor,
   })
   .meta({ id: 'SearchAuditLogRequest' });

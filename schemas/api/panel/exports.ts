@@ -65,15 +65,11 @@ export type CreateExportRequest = z.output<typeof CreateExportRequest>;
 
 /** The same, by a user. */
 export const UserExportRequest = CreateExportRequest.extend({
-  reason: DisclosureReason.optional().describe(
-    'Why personal values are needed, for the audit log. Required if `disclose` names any. It must not name the person.',
-  ),
-})
-  .refine(({ disclose, reason }) => disclose === 'none' || reason !== undefined, {
-    path: ['reason'],
-    error: 'is required, because the export discloses personal values',
-  })
-  .meta({ id: 'UserExportRequest' });
+  reason: DisclosureReason.optional().describe('Why the values are needed. Required if `disclose` names any.'),
+}).refine(({ disclose, reason }) => disclose === 'none' || reason !== undefined, {
+  path: ['reason'],
+  error: 'is required, because the export discloses personal values',
+});
 
 export const EXPORT_STATES = ['queued', 'running', 'finished', 'cancelled', 'failed', 'expired'] as const;
 

@@ -22,12 +22,9 @@ export const NamedThing = z
   .object({
     id: Uuid.describe('UUID of the object.'),
     kind: z.enum(NAMED_KINDS).describe('Kind of the object.'),
-    name: z
-      .string()
-      .nullable()
-      .describe('Its name: of a user the e-mail address, of a webhook the host. Null if it has none.'),
-    site_id: Uuid.nullable().describe('Its site, or null if it belongs to the tenant.'),
-    document_id: Uuid.nullable().describe('The document of a version, and null for anything else.'),
+    name: z.string().nullable().describe('Its name, address or host, or null if it has none.'),
+    site_id: Uuid.nullable().describe('Its site, or null.'),
+    document_id: Uuid.nullable().describe('The document of a version, or null.'),
   })
   .meta({ id: 'NamedThing' });
 export type NamedThing = z.output<typeof NamedThing>;

@@ -11,7 +11,7 @@ export const SearchRequest = z.strictObject({
       (text) => identifierIn(text) !== null,
       'must be a consent token (ct_…), a proof hash (64 hexadecimal digits) or a UUID',
     )
-    .describe('A consent token, a proof hash, or the UUID of a record, an erasure or another object of the tenant.'),
+    .describe('A consent token, a proof hash, or a UUID.'),
 });
 
 export const SearchResponse = dataOf(z.array(NamedThing).describe('What the text names, if the role may see it.'));

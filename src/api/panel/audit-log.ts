@@ -35,7 +35,7 @@ export const AUDIT_LOG_OPERATIONS = [
     tag: 'Audit log',
     summary: 'Search changes and disclosures, newest first, with the names of what they concern',
     description:
-      'Words are in the body, because URLs are logged. Changes nothing. A page can be short or empty although more entries follow, because one request examines a limited number. Continue until `next_cursor` is null.',
+      'Changes nothing. A page can be short or empty although more entries follow: continue until `next_cursor` is null.',
     roles: OVERSEERS,
     body: SearchAuditLogRequest,
     example: {

@@ -23,11 +23,21 @@ export function refuseNaming(reason: string, identifier: string | undefined): vo
 export function withoutValues(reason: string, values: readonly unknown[]): string {
   return values
     .filter((value) => typeof value === 'string')
-    .filter((value) => value.trim().length >= SHORTEST)
-    .reduce((text, value) => text.replace(new RegExp(literal(value.trim()), 'giu'), '[…]'), reason);
+    .map((value) => value.trim())
+    .filter(({ length }) => length >= SHORTEST && length <= reason.length)
+    .reduce(without, reason);
 }
 
-/** The pattern that matches a text as it is. */
-function literal(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+function without(text: string, value: string): string {
+  // Letter by letter, because the lower case of a text can be longer than the text.
+  const letters = [...text];
+  const lower = letters.map((letter) => letter.toLowerCase());
+  const wanted = [...value].map((letter) => letter.toLowerCase());
+  let kept = '';
+  for (let place = 0; place < letters.length; ) {
+    const isValue = wanted.every((letter, index) => lower[place + index] === letter);
+    kept += isValue ? '[…]' : letters[place];
+    place += isValue ? wanted.length : 1;
+  }
+  return kept;
 }

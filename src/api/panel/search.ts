@@ -41,8 +41,7 @@ export const SEARCH_OPERATIONS = [
     path: '/api/v1/search',
     tag: 'Search',
     summary: 'Find what a consent token, a proof hash or an id names, in every site of the tenant',
-    description:
-      'Changes nothing. The text is in the body, because URLs are logged. A person is searched for in one site, by `consents/search`.',
+    description: 'Changes nothing. A person is searched for in one site, by `consents/search`.',
     roles: READERS,
     body: SearchRequest,
     example: { body: { text: 'ct_00000000000000000000000000000000' } },

@@ -49,7 +49,7 @@ export function AuditLog() {
             )
           }
         </Loaded>
-        <More query={query} />
+        <More query={query} isCounted />
       </Section>
     </Page>
   );
