@@ -37,6 +37,8 @@ export const AUDIT_LOG_OPERATIONS = [
     description:
       'Changes nothing. A page can be short or empty although more entries follow: continue until `next_cursor` is null.',
     roles: OVERSEERS,
+    // Operators have `admin audit-log`, also for changes of the installation.
+    isForUsers: true,
     body: SearchAuditLogRequest,
     example: {
       body: { from: '2026-01-01T00:00:00Z', words: [{ text: 'shop', actions: ['site.create'], kinds: [] }], limit: 20 },
