@@ -523,6 +523,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.press('Show personal values');
     await panel.press('Show personal values');
     await panel.sees('visitor-1');
+    expect(await panel.page.evaluate('document.activeElement.textContent')).toContain('visitor-1');
     await panel.sees('The question, drawn');
     const used = `[...document.querySelectorAll('div')].find((one) => one.shadowRoot !== null)?.shadowRoot.querySelector('[data-used]')?.textContent`;
     await panel.page.until(async () => (await panel.page.evaluate(used)) === 'Save choice');

@@ -109,6 +109,9 @@ export function Finder() {
           value={text}
           onChange={({ target }) => setText(target.value)}
         />
+        <span className="key-hint" aria-hidden="true">
+          /
+        </span>
         <Button type="submit">{finder.find}</Button>
       </form>
       <p role="status" className={told === finder.personTitle ? 'for-readers' : 'hint finder-told'}>

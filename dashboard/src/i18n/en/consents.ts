@@ -34,7 +34,8 @@ export const consents = {
   allDecisions: 'All decisions',
   allChannels: 'All ways',
   person: 'Search for a person',
-  personLead: 'The search is written to the audit log, without the person. Erased records are not found.',
+  personLead:
+    'The search is written to the audit log with your reason, without the person. Erased records are not found.',
   by: 'Known by',
   bys: {
     visitor_id: 'Visitor reference',

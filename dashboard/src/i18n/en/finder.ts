@@ -1,8 +1,8 @@
 /** The search at the top of every page. */
 export const finder = {
   label: 'Find a record',
-  placeholder: 'Token, proof hash, id or person  ( / )',
-  placeholderWithoutPerson: 'Token, proof hash or id  ( / )',
+  placeholder: 'Token, hash, id or person',
+  placeholderWithoutPerson: 'Token, hash or id',
   find: 'Find',
   clear: 'Clear the search',
   results: 'What was found',

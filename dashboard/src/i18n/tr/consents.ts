@@ -40,7 +40,8 @@ export const consents: typeof English = {
   allDecisions: 'Tüm kararlar',
   allChannels: 'Tüm kanallar',
   person: 'Kişi ara',
-  personLead: 'Arama, kişi belirtilmeden denetim günlüğüne yazılır. Silinmiş kayıtlar bulunmaz.',
+  personLead:
+    'Arama, gerekçenizle birlikte ve kişi belirtilmeden denetim günlüğüne yazılır. Silinmiş kayıtlar bulunmaz.',
   by: 'Arama ölçütü',
   bys: {
     visitor_id: 'Ziyaretçi kimliği',

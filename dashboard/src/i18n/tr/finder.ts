@@ -2,8 +2,8 @@ import type { finder as English } from '../en/finder.js';
 
 export const finder: typeof English = {
   label: 'Kayıt bul',
-  placeholder: 'Belirteç, kanıt özeti, kimlik veya kişi  ( / )',
-  placeholderWithoutPerson: 'Belirteç, kanıt özeti veya kimlik  ( / )',
+  placeholder: 'Belirteç, özet, kimlik, kişi',
+  placeholderWithoutPerson: 'Belirteç, özet veya kimlik',
   find: 'Bul',
   clear: 'Aramayı temizle',
   results: 'Bulunanlar',

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { dataOf } from '../../api/client.js';
 import type { Attachment, ConsentDetails } from '../../api/types.js';
 import { useApi } from '../../app-context.js';
@@ -104,14 +104,24 @@ export function PersonalSection({ siteId, consent }: PersonalSectionProps) {
 function Disclosed({ fields, attachments }: Values) {
   const { consents } = useMessages();
   const given = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
-  if (given.length === 0) return <p>{consents.noValues}</p>;
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // The button that opened them, and had the focus, is gone.
+    box.current?.focus();
+  }, []);
   return (
-    <Facts
-      items={given.map(([name, value]) => [
-        consents.fields[name] ?? name,
-        <Value key={name} name={name} value={value} attachments={attachments} />,
-      ])}
-    />
+    <div ref={box} tabIndex={-1}>
+      {given.length === 0 ? (
+        <p>{consents.noValues}</p>
+      ) : (
+        <Facts
+          items={given.map(([name, value]) => [
+            consents.fields[name] ?? name,
+            <Value key={name} name={name} value={value} attachments={attachments} />,
+          ])}
+        />
+      )}
+    </div>
   );
 }
 
