@@ -486,6 +486,9 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     expect(await panel.violations('consents')).toEqual([]);
     // The person of the newest record, by a click that the audit log has.
     await panel.press('Show the person');
+    expect(await panel.violations('reason')).toEqual([]);
+    await panel.type('Why you need personal values', 'a complaint');
+    await panel.press('Show the person');
     await panel.sees('visitor-1');
     await panel.press('Filter');
     await panel.choose('Decision', 'Partly accepted');
@@ -520,6 +523,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.press('Show personal values');
     await panel.press('Show personal values');
     await panel.sees('visitor-1');
+    expect(await panel.page.evaluate('document.activeElement.textContent')).toContain('visitor-1');
     await panel.sees('The question, drawn');
     const used = `[...document.querySelectorAll('div')].find((one) => one.shadowRoot !== null)?.shadowRoot.querySelector('[data-used]')?.textContent`;
     await panel.page.until(async () => (await panel.page.evaluate(used)) === 'Save choice');
@@ -529,6 +533,44 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
       async () => (await panel.page.evaluate(`document.querySelector('img[alt=Signature]')?.naturalWidth`)) === 1,
     );
     expect(await panel.violations('consent')).toEqual([]);
+  });
+
+  test('finds a record by what a person sent in, and a person by the reference', async () => {
+    const token = z
+      .string()
+      .parse(
+        await panel.page.evaluate(
+          `[...document.querySelectorAll('dd code')].map((one) => one.textContent).find((text) => text.startsWith('ct_'))`,
+        ),
+      );
+    await panel.press('Overview');
+    await panel.isAt('Overview');
+    // The key that focuses the field types nothing into it.
+    await panel.page.press('/');
+    expect(await panel.page.evaluate('document.activeElement.ariaLabel + document.activeElement.value')).toBe(
+      'Find a record',
+    );
+    await panel.type('Find a record', `„${token}“`);
+    await panel.press('Find');
+    await panel.sees('The record is unchanged since it was recorded.');
+    expect(await panel.page.evaluate(`document.querySelector('search input').value`)).toBe('');
+    await panel.type('Find a record', '0'.repeat(64));
+    await panel.press('Find');
+    await panel.sees('Nothing was found.');
+    expect(await panel.violations('finder-nothing')).toEqual([]);
+    await panel.page.press('Escape');
+    await panel.doesNotSee('Nothing was found.');
+    await panel.type('Find a record', 'visitor-1');
+    await panel.press('Find');
+    await panel.sees('Search for a person with this value');
+    expect(await panel.violations('finder-person')).toEqual([]);
+    await panel.press('Search for the person');
+    await panel.sees('Records of this person');
+    expect(await panel.page.evaluate('location.href')).not.toContain('visitor-1');
+    await panel.openFirstRow();
+    await panel.press('Show personal values');
+    await panel.press('Show personal values');
+    await panel.sees('The question, drawn');
   });
 
   test('exports the evidence of a person, and has it checked in the browser', async () => {
@@ -623,11 +665,20 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
 
   test('reads the audit log, the plan and the own sign-ins, and changes the password', async () => {
     await panel.press('Audit log');
-    await panel.sees('erasure.create');
+    await panel.sees('Personal values erased');
     expect(await panel.violations('audit-log')).toEqual([]);
     await panel.choose('Action', 'Personal values shown');
+    await panel.type('Words', 'owner@shop complaint');
     await panel.press('Apply');
-    await panel.doesNotSee('erasure.create');
+    await panel.sees('Reason: a complaint');
+    await panel.sees('3 shown.');
+    // What was pressed may be gone: the number of the entries has the focus, and is read.
+    expect(await panel.page.evaluate('document.activeElement.role')).toBe('status');
+    expect(await panel.violations('audit-log-filtered')).toEqual([]);
+    await panel.press('Save as CSV');
+    await panel.sees('The file has 3 entries.');
+    await panel.press('Clear');
+    await panel.sees('Signed in');
     await panel.press('Plan and usage');
     await panel.sees('Used in this month');
     expect(await panel.violations('plan')).toEqual([]);

@@ -291,6 +291,7 @@ describe.skipIf(!canRun || !isTried('days of the other roles', 'all'))(
         panel.steps.length = 0;
         await panel.press('Consents');
         await panel.type('Value', 'visitor-1');
+        await panel.type('Why you need personal values', 'access request of 3 March');
         await panel.press('Search');
         await panel.sees('Records of this person');
         await panel.openFirstRow();
@@ -312,13 +313,14 @@ describe.skipIf(!canRun || !isTried('days of the other roles', 'all'))(
         expect(checked).toContain('visitor-1');
         expect(checked).not.toContain('visitor-2');
         // docs/dashboard.md states the number.
-        expect(panel.steps).toHaveLength(10);
+        expect(panel.steps).toHaveLength(11);
       });
 
       test('answers an erasure request: erases the person, and has a receipt for the answer', async () => {
         panel.steps.length = 0;
         await panel.press('Consents');
         await panel.type('Value', 'visitor-1');
+        // The reason that was given last is proposed again.
         await panel.press('Search');
         await panel.press('Erase this person');
         await panel.sees('destroyed, permanently');

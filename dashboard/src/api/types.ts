@@ -38,4 +38,6 @@ export type Category = Schemas['Category'];
 export type DraftCookie = Schemas['DraftCookie'];
 export type ScanResult = Schemas['ScanResult'];
 export type RecordedScan = Schemas['RecordedScan'];
+export type AuditEntry = Schemas['AuditLogEntry'];
+export type NamedThing = Schemas['NamedThing'];
 export type Attachment = Schemas['ExportedAttachment'];

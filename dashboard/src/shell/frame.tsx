@@ -5,6 +5,7 @@ import { useMessages } from '../i18n/locale.js';
 import { Button } from '../ui/button.js';
 import { UnsavedContext } from '../ui/unsaved.js';
 import { AskToLeave } from './ask-to-leave.js';
+import { Finder } from './finder.js';
 import { Navigation } from './navigation.js';
 import { Preferences } from './preferences.js';
 
@@ -54,9 +55,12 @@ export function Frame({ children }: { readonly children: ReactNode }) {
           </div>
         </div>
       </header>
-      <main className="content" id="content" tabIndex={-1}>
-        {children}
-      </main>
+      <div className="page">
+        <Finder />
+        <main className="content" id="content" tabIndex={-1}>
+          {children}
+        </main>
+      </div>
       <AskToLeave isOpen={asks} onStay={() => setAsks(false)} onLeave={signOut} />
     </div>
   );

@@ -13,13 +13,13 @@ export function Navigation() {
     <nav aria-label={shell.navigation} className="navigation">
       <ul>
         <li>
-          <Link to="/" activeOptions={{ exact: true }}>
+          <Link to="/" activeOptions={{ exact: true, includeSearch: false }}>
             <Icon name="overview" />
             {shell.overview}
           </Link>
         </li>
         <li>
-          <Link to="/sites" activeOptions={{ exact: true }}>
+          <Link to="/sites" activeOptions={{ exact: true, includeSearch: false }}>
             <Icon name="sites" />
             {shell.sites}
           </Link>
@@ -109,7 +109,7 @@ function SiteLinks() {
       </span>
       <ul aria-labelledby="settings-links">
         <li>
-          <Link to="/sites/$siteId" params={params} activeOptions={{ exact: true }}>
+          <Link to="/sites/$siteId" params={params} activeOptions={{ exact: true, includeSearch: false }}>
             <Icon name="site" />
             {shell.siteSettings}
           </Link>

@@ -9,6 +9,7 @@ import { erasures } from './erasures.js';
 import { errors } from './errors.js';
 import { evidence } from './evidence.js';
 import { fieldMessages } from './field-messages.js';
+import { finder } from './finder.js';
 import { keys } from './keys.js';
 import { overview } from './overview.js';
 import { plan } from './plan.js';
@@ -34,6 +35,7 @@ export const en = {
   errors,
   evidence,
   fieldMessages,
+  finder,
   keys,
   overview,
   plan,

@@ -10,6 +10,7 @@ import { erasures } from './erasures.js';
 import { errors } from './errors.js';
 import { evidence } from './evidence.js';
 import { fieldMessages } from './field-messages.js';
+import { finder } from './finder.js';
 import { keys } from './keys.js';
 import { overview } from './overview.js';
 import { plan } from './plan.js';
@@ -35,6 +36,7 @@ export const tr: Messages = {
   errors,
   evidence,
   fieldMessages,
+  finder,
   keys,
   overview,
   plan,
