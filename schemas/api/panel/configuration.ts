@@ -89,7 +89,13 @@ export const ChangeConfigurationRequest = DraftSettings.extend({
   .partial()
   .extend(DraftRevision.shape);
 
-export const PublishConfigurationRequest = DraftRevision.extend({}).strict();
+export const PublishConfigurationRequest = DraftRevision.extend({
+  version: z
+    .int()
+    .min(1)
+    .exactOptional()
+    .describe('Number of an earlier version to publish again instead of the draft.'),
+}).strict();
 
 /** The texts of the banner in one language. */
 export const BannerTexts = z

@@ -24,7 +24,7 @@ import { ChangeRefused } from '../../platform/errors.js';
 import { changeConfigDraft, draftOfContent, hasChanges, readConfigDraft } from '../../tenancy/configuration/draft.js';
 import { type Edit, merged, type Partially } from '../../tenancy/configuration/edits.js';
 import { IncompleteConfiguration, namedVendorList, problemsOf } from '../../tenancy/configuration/problems.js';
-import { publishConfigDraft } from '../../tenancy/configuration/publish-site-config.js';
+import { publishConfigDraft, publishVersionAgain } from '../../tenancy/configuration/publish-site-config.js';
 import type { FindVendorList } from '../../tenancy/configuration/vendor-lists.js';
 import { EDITORS, READERS } from './caller.js';
 import { route } from './deps.js';
@@ -125,25 +125,31 @@ export const CONFIGURATION_OPERATIONS = [
     path: `${path}/publish`,
     summary: 'Publish the draft as the next version',
     description:
-      'The version is in force immediately. It is written to the event log, sealed and stamped; consents refer to it by its hash. 422 VALIDATION_ERROR lists the texts that a language of the site lacks. 409 WRONG_STATE if the site is not verified, if `revision` is not that of the draft, or if nothing would change. Texts in languages that the site does not have are omitted.',
+      'With `version`, the content of that version becomes the next one, and a draft with changes stays as it is. The version is in force immediately. It is written to the event log, sealed and stamped; consents refer to it by its hash. 422 VALIDATION_ERROR lists the texts that a language of the site lacks. 409 WRONG_STATE if the site is not verified, if `revision` is not that of the draft, or if nothing would change. Texts in languages that the site does not have are omitted.',
     roles: EDITORS,
     body: PublishConfigurationRequest,
     example: { body: { revision: 4 } },
     status: 201,
     response: dataOf(ConfigurationVersion),
-    errors: ['WRONG_STATE'],
+    errors: ['RESOURCE_NOT_FOUND', 'WRONG_STATE'],
     action: 'configuration.publish',
     change: async ({ params, body }, db, { findVendorList }) => {
-      const { number, sha256, eventId } = await publishConfigDraft(
-        db,
-        params.site_id,
-        body.revision,
-        findVendorList,
-      ).catch(listProblems);
+      const { revision, version } = body;
+      const published =
+        version === undefined
+          ? publishConfigDraft(db, params.site_id, revision, findVendorList)
+          : publishVersionAgain(db, params.site_id, { revision, number: version }, findVendorList);
+      const { number, sha256, eventId } = await published.catch(listProblems);
       return {
         response: { data: await configurationVersion(db, params.site_id, number) },
         subject: { kind: 'configuration', id: params.site_id },
-        details: { number, sha256, publication_event_id: eventId, revision: body.revision },
+        details: {
+          number,
+          sha256,
+          publication_event_id: eventId,
+          revision,
+          ...(version !== undefined && { version }),
+        },
       };
     },
   }),

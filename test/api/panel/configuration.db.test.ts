@@ -154,6 +154,37 @@ describe('the draft of a configuration', () => {
     });
   });
 
+  it('publishes an earlier version again, and keeps a draft with changes', async () => {
+    const site = await Site.make();
+    const again = async (version: number) =>
+      site.call('POST', '/configuration/publish', { revision: (await site.draft()).revision, version });
+    const title = async (text: string) =>
+      site.call('PUT', '/banner-texts/en', { texts: { title: text }, withdrawal: 'In the footer' });
+    const shown = async () => (await site.draft()).banner.en?.title;
+    await site.call('PUT', '/configuration', { revision: 0, ...DEMO_CONFIG, languages: ['en'] });
+    await title('First');
+    expect(await site.publish()).toMatchObject({ status: 201 });
+    await title('Second');
+    expect(await site.publish()).toMatchObject({ status: 201, body: { data: { number: 2 } } });
+    // Without changes, the draft becomes the same.
+    expect(await again(1)).toMatchObject({ status: 201, body: { data: { number: 3, is_in_force: true } } });
+    expect([await shown(), (await site.draft()).has_changes]).toEqual(['First', false]);
+    expect(await site.audit('configuration.publish')).toMatchObject({
+      data: expect.arrayContaining([expect.objectContaining({ details: expect.objectContaining({ version: 1 }) })]),
+    });
+    expect(await again(1)).toMatchObject(WRONG_STATE);
+    expect(await again(9)).toMatchObject(NOT_FOUND);
+    await title('Third');
+    expect(await again(2)).toMatchObject({ status: 201, body: { data: { number: 4 } } });
+    expect([await shown(), (await site.draft()).has_changes]).toEqual(['Third', true]);
+    const { data } = PublishedAnswer.parse((await site.call('GET', '/configuration/versions/4')).body);
+    expect(parseSiteConfig(data.record ?? '').banner).toMatchObject({ en: { title: 'Second' } });
+    const { revision } = await site.draft();
+    expect(await site.call('POST', '/configuration/publish', { revision: revision - 1, version: 1 })).toMatchObject(
+      WRONG_STATE,
+    );
+  });
+
   it('lists every text that is missing in a language of the site', async () => {
     const site = await Site.make();
     const { validity_days, controller, ...texts } = DEMO_CONFIG;
