@@ -33,6 +33,7 @@ export type Statistics = Schemas['ConsentStatistics'];
 export type Alarm = Schemas['Alarm'];
 export type Invitation = Schemas['Invitation'];
 export type ConfigurationDraft = Schemas['ConfigurationDraft'];
+export type ConfigurationVersion = Schemas['ConfigurationVersion'];
 export type Category = Schemas['Category'];
 export type DraftCookie = Schemas['DraftCookie'];
 export type ScanResult = Schemas['ScanResult'];
