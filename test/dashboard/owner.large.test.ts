@@ -469,7 +469,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.sees('Saved');
     await panel.press('Publish');
     await panel.sees('Look: is unfair to visitors');
-    await panel.press('Look: ');
+    await panel.press('Look', 'Next version');
     await panel.page.until(
       async () => (await panel.page.evaluate('document.activeElement.name')) === 'appearance.light.reject',
     );
@@ -529,6 +529,10 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.sees('Heading (English)');
     await panel.sees('Box in a corner');
     expect(await panel.violations('banner-difference')).toEqual([]);
+    await panel.press('Make a link');
+    await panel.sees('Whoever has this link sees the draft until');
+    await panel.sees(`https://${demo.site.domain}/#consent-draft=`);
+    expect(await panel.violations('banner-link')).toEqual([]);
     await panel.press('Publish the draft');
     await panel.sees('The draft becomes the next version');
     expect(await panel.violations('banner-publish')).toEqual([]);

@@ -34,6 +34,7 @@ export type Alarm = Schemas['Alarm'];
 export type Invitation = Schemas['Invitation'];
 export type ConfigurationDraft = Schemas['ConfigurationDraft'];
 export type ConfigurationVersion = Schemas['ConfigurationVersion'];
+export type DraftLink = Schemas['DraftLink'];
 export type Category = Schemas['Category'];
 export type DraftCookie = Schemas['DraftCookie'];
 export type ScanResult = Schemas['ScanResult'];

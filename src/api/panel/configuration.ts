@@ -9,6 +9,7 @@ import {
   ConfigurationVersionParams,
   ConfigurationVersionsQuery,
   ConfigurationVersionWithRecord,
+  DraftLink,
   PublishConfigurationRequest,
   ReplaceConfigurationRequest,
   type SiteConfigDraft,
@@ -22,6 +23,7 @@ import {
 import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors.js';
 import { changeConfigDraft, draftOfContent, hasChanges, readConfigDraft } from '../../tenancy/configuration/draft.js';
+import { newDraftToken } from '../../tenancy/configuration/draft-link.js';
 import { type Edit, merged, type Partially } from '../../tenancy/configuration/edits.js';
 import { IncompleteConfiguration, namedVendorList, problemsOf } from '../../tenancy/configuration/problems.js';
 import { publishConfigDraft, publishVersionAgain } from '../../tenancy/configuration/publish-site-config.js';
@@ -155,6 +157,31 @@ export const CONFIGURATION_OPERATIONS = [
   }),
   route({
     ...shared,
+    id: 'linkConfigurationDraft',
+    method: 'post',
+    path: `${path}/draft-link`,
+    summary: 'Make a link that shows the draft on the site for an hour',
+    description:
+      'Whoever has the link sees the draft, which records nothing and permits nothing optional. 409 WRONG_STATE if the site is not verified or the draft has no language.',
+    roles: EDITORS,
+    status: 201,
+    response: dataOf(DraftLink),
+    errors: ['WRONG_STATE'],
+    action: 'configuration.link_draft',
+    change: async ({ params }, db, { keyring }) => {
+      const { token, expiresAt } = newDraftToken(await keyring.siteKey(params.site_id), Date.now());
+      const expires_at = expiresAt.toISOString();
+      return {
+        response: {
+          data: { url: `https://${await linkedDomain(db, params.site_id)}/#consent-draft=${token}`, expires_at },
+        },
+        subject: { kind: 'configuration', id: params.site_id },
+        details: { expires_at },
+      };
+    },
+  }),
+  route({
+    ...shared,
     id: 'listConfigurationVersions',
     path: `${path}/versions`,
     summary: 'List the published configurations of a site, newest first',
@@ -190,6 +217,17 @@ function changeSettings(draft: SiteConfigDraft, { controller, ...settings }: Set
     draft: { ...value, controller: named.value },
     result: [...named.changed.map((name) => `controller.${name}`), ...changed],
   };
+}
+
+/** The domain of a site whose draft can be shown on it. @throws ChangeRefused `not_found`, `wrong_state` */
+async function linkedDomain(db: Queryable, siteId: string): Promise<string> {
+  const { rows } = await db.query('select verified_at is not null as is_verified from sites where id = $1', [siteId]);
+  const [site] = z.array(z.object({ is_verified: z.boolean() })).parse(rows);
+  const { domain, draft } = await readConfigDraft(db, siteId);
+  if (site?.is_verified !== true)
+    throw new ChangeRefused('wrong_state', `The site is not verified: verify the domain ${domain} first.`);
+  if (draft.languages.length === 0) throw new ChangeRefused('wrong_state', 'The draft has no language yet.');
+  return domain;
 }
 
 function listProblems(error: unknown): never {

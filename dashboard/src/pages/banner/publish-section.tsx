@@ -12,6 +12,7 @@ import { Section } from '../../ui/page.js';
 import { useAction } from '../../ui/use-action.js';
 import { useSite } from '../sites/use-site.js';
 import { Difference } from './difference.js';
+import { DraftLinkSection } from './draft-link.js';
 import { problemPlace } from './problem-place.js';
 import { usePublished } from './published.js';
 import { PublishedVersions } from './published-versions.js';
@@ -29,6 +30,7 @@ interface PublishSectionProps {
 /** What publishing changes, what it still needs, and the versions that were published. */
 export function PublishSection({ siteId, draft, unconfirmed }: PublishSectionProps) {
   const site = useSite(siteId);
+  const mayChange = useMay('changeSites');
   const [published, setPublished] = useState<number | null>(null);
   const { banner } = useMessages();
   const { number } = useFormats();
@@ -40,7 +42,12 @@ export function PublishSection({ siteId, draft, unconfirmed }: PublishSectionPro
         </Notice>
       )}
       <Loaded query={site}>
-        {(shown) => <NextVersion site={shown} draft={draft} unconfirmed={unconfirmed} onPublished={setPublished} />}
+        {(shown) => (
+          <>
+            <NextVersion site={shown} draft={draft} unconfirmed={unconfirmed} onPublished={setPublished} />
+            {mayChange ? <DraftLinkSection site={shown} draft={draft} /> : null}
+          </>
+        )}
       </Loaded>
       <PublishedVersions siteId={siteId} draft={draft} onPublished={setPublished} />
     </>
