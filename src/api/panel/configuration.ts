@@ -22,6 +22,7 @@ import {
 } from '../../evidence/records/publication.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors.js';
+import { type RowSeals, readSealed } from '../../platform/keys/index.js';
 import { changeConfigDraft, draftOfContent, hasChanges, readConfigDraft } from '../../tenancy/configuration/draft.js';
 import { newDraftToken } from '../../tenancy/configuration/draft-link.js';
 import { type Edit, merged, type Partially } from '../../tenancy/configuration/edits.js';
@@ -173,7 +174,10 @@ export const CONFIGURATION_OPERATIONS = [
       const expires_at = expiresAt.toISOString();
       return {
         response: {
-          data: { url: `https://${await linkedDomain(db, params.site_id)}/#consent-draft=${token}`, expires_at },
+          data: {
+            url: `https://${await linkedDomain(db, keyring, params.site_id)}/#consent-draft=${token}`,
+            expires_at,
+          },
         },
         subject: { kind: 'configuration', id: params.site_id },
         details: { expires_at },
@@ -219,15 +223,17 @@ function changeSettings(draft: SiteConfigDraft, { controller, ...settings }: Set
   };
 }
 
+const LinkedSite = z.object({ domain: z.string(), verified_at: z.string().nullable() });
+
 /** The domain of a site whose draft can be shown on it. @throws ChangeRefused `not_found`, `wrong_state` */
-async function linkedDomain(db: Queryable, siteId: string): Promise<string> {
-  const { rows } = await db.query('select verified_at is not null as is_verified from sites where id = $1', [siteId]);
-  const [site] = z.array(z.object({ is_verified: z.boolean() })).parse(rows);
-  const { domain, draft } = await readConfigDraft(db, siteId);
-  if (site?.is_verified !== true)
-    throw new ChangeRefused('wrong_state', `The site is not verified: verify the domain ${domain} first.`);
+async function linkedDomain(db: Queryable, seals: RowSeals, siteId: string): Promise<string> {
+  const site = await readSealed(db, seals, { table: 'sites', where: 'r.id = $1', values: [siteId] }, LinkedSite);
+  if (site === null) throw new ChangeRefused('not_found', `There is no site ${siteId}.`);
+  if (site.verified_at === null)
+    throw new ChangeRefused('wrong_state', `The site is not verified: verify the domain ${site.domain} first.`);
+  const { draft } = await readConfigDraft(db, siteId);
   if (draft.languages.length === 0) throw new ChangeRefused('wrong_state', 'The draft has no language yet.');
-  return domain;
+  return site.domain;
 }
 
 function listProblems(error: unknown): never {
