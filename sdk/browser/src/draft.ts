@@ -20,6 +20,8 @@ function showDraft(): void {
   const [, token = ''] = /^#consent-draft=(.*)/.exec(location.hash) ?? [];
   // Neither the history nor a link that somebody copies shows the draft to others.
   history.replaceState(history.state, '', location.pathname + location.search);
+  // The banner of the page has nothing to show, and an empty box would be in its place.
+  void window.consentLedger?.banner.then((banner) => banner.remove());
   const host = document.createElement('consent-draft');
   const root = host.attachShadow({ mode: 'open' });
   const strip = document.createElement('p');

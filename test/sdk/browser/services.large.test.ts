@@ -230,6 +230,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'se
       await expect.poll(() => inDraft(heading)).toBe('A heading of the draft');
       expect(await strip()).toContain('nothing is recorded, and nothing optional is permitted');
       expect(await visitor.page.evaluate('location.href')).toBe(`${shop.origin}/`);
+      await expect.poll(() => visitor.page.evaluate(`document.querySelector('consent-banner')`)).toBeNull();
       const found = await violationsOf(visitor.page, 'draft', (scheme) => picture(`draft-${scheme}`));
       expect(found).toEqual([]);
       await inDraft(`shown.document.querySelector('consent-banner').shadowRoot.querySelector('[part=accept]').click()`);
