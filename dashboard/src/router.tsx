@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router';
+import { bannerSearchOf } from './pages/banner/sections.js';
 import { filtersOf } from './pages/consents/filters.js';
 import { Failed } from './pages/failed.js';
 import { NotFound } from './pages/not-found.js';
@@ -126,8 +127,11 @@ const profile = createRoute({
 const banner = createRoute({
   getParentRoute: () => panel,
   path: '/sites/$siteId/banner',
+  validateSearch: bannerSearchOf,
   component: lazyRouteComponent(() => import('./pages/banner/banner.js'), 'Banner'),
 });
+/** The page itself shows the section of the address, and stays when another one is chosen. */
+const bannerSection = createRoute({ getParentRoute: () => banner, path: '$section' });
 const statistics = createRoute({
   getParentRoute: () => panel,
   path: '/sites/$siteId/statistics',
@@ -160,7 +164,7 @@ const routes = root.addChildren([
     erasures,
     erasure,
     evidence,
-    banner,
+    banner.addChildren([bannerSection]),
     statistics,
     timestamps,
     team,

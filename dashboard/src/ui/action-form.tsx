@@ -40,7 +40,7 @@ interface ActionFormProps {
   /** Sends the values. Its errors are shown at the fields that they concern. */
   readonly action: (values: Values) => Promise<unknown>;
   readonly submit: string;
-  readonly look?: 'primary' | 'danger';
+  readonly look?: 'primary' | 'plain' | 'danger';
   readonly onCancel?: () => void;
   /** Shown after the action succeeded. */
   readonly done?: string;

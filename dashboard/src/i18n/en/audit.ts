@@ -15,6 +15,7 @@ export const audit = {
     'category.create': 'Category added',
     'category.delete': 'Category removed',
     'configuration.change': 'Draft of the banner changed',
+    'configuration.link_draft': 'Link to the draft of the banner made',
     'configuration.publish': 'Banner published',
     'configuration.replace': 'Draft of the banner replaced',
     'consent.disclose': 'Personal values shown',

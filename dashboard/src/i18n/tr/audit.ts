@@ -16,6 +16,7 @@ export const audit: typeof English = {
     'category.create': 'Kategori eklendi',
     'category.delete': 'Kategori kaldırıldı',
     'configuration.change': 'Bandın taslağı değiştirildi',
+    'configuration.link_draft': 'Bant taslağına bağlantı oluşturuldu',
     'configuration.publish': 'Bant yayımlandı',
     'configuration.replace': 'Bandın taslağı yenisiyle değiştirildi',
     'consent.disclose': 'Kişisel veriler gösterildi',
