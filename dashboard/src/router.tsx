@@ -3,6 +3,7 @@ import { filtersOf } from './pages/consents/filters.js';
 import { Failed } from './pages/failed.js';
 import { NotFound } from './pages/not-found.js';
 import { shownOf } from './pages/overview/period.js';
+import { placeOf } from './pages/wizard/place.js';
 import { Panel } from './shell/panel.js';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
@@ -49,6 +50,12 @@ const sites = createRoute({
   getParentRoute: () => panel,
   path: '/sites',
   component: lazyRouteComponent(() => import('./pages/sites/sites.js'), 'Sites'),
+});
+const newSite = createRoute({
+  getParentRoute: () => panel,
+  path: '/sites/new',
+  validateSearch: placeOf,
+  component: lazyRouteComponent(() => import('./pages/wizard/wizard.js'), 'Wizard'),
 });
 const site = createRoute({
   getParentRoute: () => panel,
@@ -143,6 +150,7 @@ const routes = root.addChildren([
     unknown,
     overview,
     sites,
+    newSite,
     site,
     keys,
     webhooks,

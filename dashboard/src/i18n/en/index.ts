@@ -20,6 +20,7 @@ import { sites } from './sites.js';
 import { team } from './team.js';
 import { timestamps } from './timestamps.js';
 import { webhooks } from './webhooks.js';
+import { wizard } from './wizard.js';
 
 export const en = {
   account,
@@ -44,4 +45,5 @@ export const en = {
   team,
   timestamps,
   webhooks,
+  wizard,
 };

@@ -21,6 +21,7 @@ import { sites } from './sites.js';
 import { team } from './team.js';
 import { timestamps } from './timestamps.js';
 import { webhooks } from './webhooks.js';
+import { wizard } from './wizard.js';
 
 export const tr: Messages = {
   account,
@@ -45,4 +46,5 @@ export const tr: Messages = {
   team,
   timestamps,
   webhooks,
+  wizard,
 };
