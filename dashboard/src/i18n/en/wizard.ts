@@ -16,8 +16,8 @@ export const wizard = {
   next: 'Continue',
   siteLead: 'The domain on which you ask for consents.',
   elsewhere: 'Pages of the site are not below this domain',
-  added: 'The site is added.',
-  toSettings: 'Change name, domain or origins on the page of the site',
+  added: (name: string) => `The site “${name}” is added.`,
+  toSettings: 'Change its name, domain or origins',
   later: 'You can continue now and prove the domain later. It has to be proved before you publish.',
   policyLead:
     'The policy is made of a template and your answers. Nothing is filled in for you: only you know these facts, and visitors rely on them.',
@@ -45,6 +45,7 @@ export const wizard = {
   gaps: (gaps: string) => `The policy still has gaps: ${gaps}. Fill them in, or remove the mark from your answer.`,
   bannerLead:
     'The texts of the banner are default texts in each language. You can change every word later on the page “Banner”.',
+  languages: 'Languages of your visitors',
   noLanguage: 'Tick at least one language.',
   chosenLanguages: (languages: string) => `Chosen: ${languages}`,
   standard: 'For visitors of another language',
@@ -52,7 +53,7 @@ export const wizard = {
   look: 'Look',
   publishLead:
     'What you publish is written to the ledger and in force at once. A published version never changes; you can publish a new one at any time.',
-  summary: 'This is published',
+  summary: 'This will be published',
   policy: 'Policy',
   readPolicy: 'Read the policy as it will be published',
   missing: 'Before you can publish, this is needed:',

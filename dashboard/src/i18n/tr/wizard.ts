@@ -17,8 +17,8 @@ export const wizard: typeof English = {
   next: 'Devam et',
   siteLead: 'Rıza istediğiniz alan adı.',
   elsewhere: 'Sitenin bu alan adının altında olmayan sayfaları var',
-  added: 'Site eklendi.',
-  toSettings: 'Adı, alan adını veya kaynakları sitenin sayfasında değiştirin',
+  added: (name) => `“${name}” sitesi eklendi.`,
+  toSettings: 'Adını, alan adını veya kaynaklarını değiştirin',
   later: 'Şimdi devam edip alan adını sonra kanıtlayabilirsiniz. Yayımlamadan önce kanıtlanması gerekir.',
   policyLead:
     'Politika bir şablondan ve yanıtlarınızdan oluşur. Sizin yerinize hiçbir şey doldurulmaz: bu bilgileri yalnızca siz bilirsiniz ve ziyaretçiler bunlara güvenir.',
@@ -44,6 +44,7 @@ export const wizard: typeof English = {
   rightsHint: 'Kişilerin hangi hakları var, bunları nasıl kullanırlar ve nereye şikâyette bulunabilirler.',
   gaps: (gaps) => `Politikada hâlâ boşluklar var: ${gaps}. Bunları doldurun veya işareti yanıtınızdan çıkarın.`,
   bannerLead: 'Bandın metinleri her dilde hazır metinlerdir. Her sözcüğü sonra “Bant” sayfasında değiştirebilirsiniz.',
+  languages: 'Ziyaretçilerinizin dilleri',
   noLanguage: 'En az bir dil işaretleyin.',
   chosenLanguages: (languages) => `Seçilenler: ${languages}`,
   standard: 'Başka bir dildeki ziyaretçiler için',

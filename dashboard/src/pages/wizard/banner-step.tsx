@@ -33,7 +33,7 @@ export function BannerStep({ found, kept, draft, answers }: StepProps) {
           <Section title={banner.languages}>
             <LanguageBoxes
               name="languages"
-              label={banner.languages}
+              label={wizard.languages}
               hint={wizard.chosenLanguages(list(languages.map(languageName)))}
               value={languages}
               others={draft.languages}
@@ -67,7 +67,7 @@ export function BannerStep({ found, kept, draft, answers }: StepProps) {
             />
           </Section>
         </ActionForm>
-        <div className="sticky">
+        <div className="sticky stack">
           {languages.length < 2 ? null : (
             <SelectInput
               name="preview_language"

@@ -123,7 +123,6 @@ function Review({ found, kept, draft, answers, texts, policy }: ReviewProps) {
           <p>{banner.defaults.publishText(list(unconfirmed.map(languageName)))}</p>
         </Notice>
       )}
-      {failure === null ? null : <FailedStep failure={failure} />}
       {isReady ? (
         <div className="actions">
           <Button look="primary" isBusy={isBusy} onPress={press}>
@@ -145,6 +144,7 @@ function Review({ found, kept, draft, answers, texts, policy }: ReviewProps) {
           </ul>
         </Notice>
       )}
+      {failure === null ? null : <FailedStep failure={failure} />}
     </Section>
   );
 }

@@ -5,7 +5,6 @@ import { useMessages } from '../../i18n/locale.js';
 import { ActionForm } from '../../ui/action-form.js';
 import { linesOf, TextInput } from '../../ui/fields.js';
 import { Section } from '../../ui/page.js';
-import { Facts } from '../../ui/table.js';
 import { useAction } from '../../ui/use-action.js';
 import { domainIn } from '../sites/domain-in.js';
 import { DomainSection } from '../sites/domain-section.js';
@@ -58,29 +57,26 @@ export function NewSite({ kept }: { readonly kept: Kept }) {
 
 /** The site that was added, and the proof of its domain. */
 export function AddedSite({ site }: { readonly site: Site }) {
-  const { wizard, sites } = useMessages();
+  const { wizard } = useMessages();
   return (
-    <StepPage place="site" siteId={site.id} lead={wizard.added}>
+    <StepPage place="site" siteId={site.id} lead={wizard.added(site.name)}>
       <DomainSection site={site} />
-      <Section title={sites.settings}>
-        <Facts
-          items={[
-            [sites.name, site.name],
-            [sites.domain, site.domain],
-            ...(site.allowed_origins.length === 0 ? [] : [[sites.origins, site.allowed_origins.join(', ')] as const]),
-          ]}
-        />
+      <div className="stack">
         <p>
+          {site.verified_at === null ? `${wizard.later} ` : ''}
           <Link to="/sites/$siteId" params={{ siteId: site.id }}>
             {wizard.toSettings}
           </Link>
         </p>
-      </Section>
-      {site.verified_at === null ? <p>{wizard.later}</p> : null}
-      <div className="actions">
-        <Link className="button button-primary" to="/sites/new" search={{ site: site.id, step: 'policy' }}>
-          {wizard.next}
-        </Link>
+        <div className="actions">
+          <Link
+            className={site.verified_at === null ? 'button' : 'button button-primary'}
+            to="/sites/new"
+            search={{ site: site.id, step: 'policy' }}
+          >
+            {wizard.next}
+          </Link>
+        </div>
       </div>
     </StepPage>
   );
