@@ -709,8 +709,12 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.sees('Enter 12 characters or more.');
     await panel.type('New password', OTHER_PASSWORD);
     await panel.press('Create the account');
+    await panel.isAt('Your site and its domain');
+    await panel.press('Overview');
     await panel.sees('You have no site yet');
     expect(await panel.violations('overview-empty')).toEqual([]);
+    await panel.press('Set up a site');
+    await panel.isAt('Your site and its domain');
   });
 
   test('the browser refused nothing by the policy', () => {

@@ -24,64 +24,66 @@ export function BannerStep({ found, kept, draft, answers }: StepProps) {
   const inLanguage = languages.map((value) => ({ value, label: languageName(value) }));
   return (
     <StepPage place="banner" siteId={id} lead={wizard.bannerLead}>
-      <div className="columns">
-        <ActionForm
-          submit={wizard.next}
-          isKept
-          action={() => navigate({ to: '/sites/new', search: { site: id, step: 'publish' } })}
-        >
-          <Section title={banner.languages}>
-            <LanguageBoxes
-              name="languages"
-              label={wizard.languages}
-              hint={wizard.chosenLanguages(list(languages.map(languageName)))}
-              value={languages}
-              others={draft.languages}
-              onChange={(values) => kept.set({ languages: values })}
-              required={wizard.noLanguage}
-            />
+      <ActionForm
+        submit={wizard.next}
+        isKept
+        action={() => navigate({ to: '/sites/new', search: { site: id, step: 'publish' } })}
+      >
+        <div className="columns">
+          <div>
+            <Section title={banner.languages}>
+              <LanguageBoxes
+                name="languages"
+                label={wizard.languages}
+                hint={wizard.chosenLanguages(list(languages.map(languageName)))}
+                value={languages}
+                others={draft.languages}
+                onChange={(values) => kept.set({ languages: values })}
+                required={wizard.noLanguage}
+              />
+              {languages.length < 2 ? null : (
+                <SelectInput
+                  name="default_language"
+                  label={wizard.standard}
+                  value={defaultLanguage}
+                  onChange={(value) => kept.set({ default_language: value })}
+                  options={inLanguage}
+                />
+              )}
+            </Section>
+            <Section title={wizard.look}>
+              <SelectInput
+                name="layout"
+                label={banner.look.layout}
+                value={layout}
+                onChange={(value) => kept.set({ layout: value })}
+                options={LAYOUTS.map((value) => ({ value, label: banner.look.layouts[value] }))}
+              />
+              <SelectInput
+                name="scheme"
+                label={banner.look.scheme}
+                value={scheme}
+                onChange={(value) => kept.set({ scheme: value })}
+                options={SCHEMES.map((value) => ({ value, label: banner.look.schemes[value] }))}
+              />
+            </Section>
+          </div>
+          <div className="sticky stack">
             {languages.length < 2 ? null : (
               <SelectInput
-                name="default_language"
-                label={wizard.standard}
-                value={defaultLanguage}
-                onChange={(value) => kept.set({ default_language: value })}
+                name="preview_language"
+                label={wizard.shownLanguage}
+                value={shown}
+                onChange={(value) => kept.set({ preview_language: value })}
                 options={inLanguage}
               />
             )}
-          </Section>
-          <Section title={wizard.look}>
-            <SelectInput
-              name="layout"
-              label={banner.look.layout}
-              value={layout}
-              onChange={(value) => kept.set({ layout: value })}
-              options={LAYOUTS.map((value) => ({ value, label: banner.look.layouts[value] }))}
-            />
-            <SelectInput
-              name="scheme"
-              label={banner.look.scheme}
-              value={scheme}
-              onChange={(value) => kept.set({ scheme: value })}
-              options={SCHEMES.map((value) => ({ value, label: banner.look.schemes[value] }))}
-            />
-          </Section>
-        </ActionForm>
-        <div className="sticky stack">
-          {languages.length < 2 ? null : (
-            <SelectInput
-              name="preview_language"
-              label={wizard.shownLanguage}
-              value={shown}
-              onChange={(value) => kept.set({ preview_language: value })}
-              options={inLanguage}
-            />
-          )}
-          {texts === undefined || languages.length === 0 ? null : (
-            <BannerPreview draft={{ ...chosenDraft(draft, answers, texts), language: shown }} />
-          )}
+            {texts === undefined || languages.length === 0 ? null : (
+              <BannerPreview draft={{ ...chosenDraft(draft, answers, texts), language: shown }} />
+            )}
+          </div>
         </div>
-      </div>
+      </ActionForm>
     </StepPage>
   );
 }
