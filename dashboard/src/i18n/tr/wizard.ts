@@ -43,7 +43,8 @@ export const wizard: typeof English = {
   rightsText: 'Kişilerin hakları',
   rightsHint: 'Kişilerin hangi hakları var, bunları nasıl kullanırlar ve nereye şikâyette bulunabilirler.',
   gaps: (gaps) => `Politikada hâlâ boşluklar var: ${gaps}. Bunları doldurun veya işareti yanıtınızdan çıkarın.`,
-  bannerLead: 'Bandın metinleri her dilde hazır metinlerdir. Her sözcüğü sonra “Bildirim bandı” sayfasında değiştirebilirsiniz.',
+  bannerLead:
+    'Bandın metinleri her dilde hazır metinlerdir. Her sözcüğü sonra “Bildirim bandı” sayfasında değiştirebilirsiniz.',
   languages: 'Ziyaretçilerinizin dilleri',
   noLanguage: 'En az bir dil işaretleyin.',
   chosenLanguages: (languages) => `Seçilenler: ${languages}`,
