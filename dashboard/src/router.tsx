@@ -5,6 +5,7 @@ import { Failed } from './pages/failed.js';
 import { NotFound } from './pages/not-found.js';
 import { shownOf } from './pages/overview/period.js';
 import { shownOf as shownMonthsOf } from './pages/statistics/shown-months.js';
+import { placeOf } from './pages/wizard/place.js';
 import { Panel } from './shell/panel.js';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
@@ -51,6 +52,12 @@ const sites = createRoute({
   getParentRoute: () => panel,
   path: '/sites',
   component: lazyRouteComponent(() => import('./pages/sites/sites.js'), 'Sites'),
+});
+const newSite = createRoute({
+  getParentRoute: () => panel,
+  path: '/sites/new',
+  validateSearch: placeOf,
+  component: lazyRouteComponent(() => import('./pages/wizard/wizard.js'), 'Wizard'),
 });
 const site = createRoute({
   getParentRoute: () => panel,
@@ -154,6 +161,7 @@ const routes = root.addChildren([
     unknown,
     overview,
     sites,
+    newSite,
     site,
     keys,
     webhooks,

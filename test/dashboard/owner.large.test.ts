@@ -339,7 +339,8 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.page.until(async () => (await panel.page.evaluate('document.activeElement.name')) === 'languages');
     await panel.type('Legal name of the controller', 'Bakery Ltd');
     await panel.type('Contact for questions', 'privacy@bakery.example');
-    await panel.type('Languages', 'en, tr');
+    await panel.tick('English');
+    await panel.tick('Turkish');
     await panel.press('Save', 'Controller and languages');
     await panel.sees('Saved');
     await panel.press('Texts');
@@ -434,7 +435,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
 
     // What a further language does not say yet is filled in by one press, and marked.
     await panel.press('Settings');
-    await panel.type('Languages', 'en, tr, el');
+    await panel.tick('Greek');
     await panel.press('Save', 'Controller and languages');
     await panel.sees('Saved');
     await panel.press('Texts');
@@ -453,7 +454,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.sees('Next version');
     await panel.doesNotSee('How a visitor withdraws the choice (Greek)');
     await panel.press('Settings');
-    await panel.type('Languages', 'en, tr');
+    await panel.tick('Greek');
     await panel.press('Save', 'Controller and languages');
     await panel.sees('Saved');
     await panel.press('Look');
@@ -878,8 +879,12 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.sees('Enter 12 characters or more.');
     await panel.type('New password', OTHER_PASSWORD);
     await panel.press('Create the account');
+    await panel.isAt('Your site and its domain');
+    await panel.press('Overview');
     await panel.sees('You have no site yet');
     expect(await panel.violations('overview-empty')).toEqual([]);
+    await panel.press('Set up a site');
+    await panel.isAt('Your site and its domain');
   });
 
   test('the browser refused nothing by the policy', () => {

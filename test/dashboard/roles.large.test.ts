@@ -176,7 +176,7 @@ describe.skipIf(!canRun || !isTried('days of the other roles', 'all'))(
         await panel.press('Banner');
         await panel.type('Legal name of the controller', 'Bakery Ltd');
         await panel.type('Contact for questions', 'privacy@bakery.example');
-        await panel.type('Languages', 'en');
+        await panel.tick('English');
         await panel.press('Save', 'Controller and languages');
         await panel.press('Texts');
         await panel.type('Heading', 'Cookies of the bakery');

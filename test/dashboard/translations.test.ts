@@ -37,6 +37,7 @@ const SAME = new Set([
   'shell.siteSettings',
   'shell.languages.en',
   'shell.languages.tr',
+  'wizard.names.site',
 ]);
 
 /** The program, without the texts themselves. */

@@ -2,6 +2,7 @@ import { useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useContext, useEffect, useState } from 'react';
 import { useApi, useSessionStore, useUser } from '../app-context.js';
 import { useMessages } from '../i18n/locale.js';
+import { forgetTyped } from '../pages/wizard/typed.js';
 import { Button } from '../ui/button.js';
 import { UnsavedContext } from '../ui/unsaved.js';
 import { AskToLeave } from './ask-to-leave.js';
@@ -23,6 +24,7 @@ export function Frame({ children }: { readonly children: ReactNode }) {
   const [asks, setAsks] = useState(false);
   const signOut = async () => {
     await api.POST('/api/v1/auth/logout', { body: {} }).catch(() => undefined);
+    forgetTyped();
     session.end();
   };
   return (

@@ -1,4 +1,4 @@
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useMay } from '../app-context.js';
 import { useMessages } from '../i18n/locale.js';
 import { Icon } from './icon.js';
@@ -43,7 +43,9 @@ function SiteLinks() {
   const maySeeWebhooks = useMay('seeWebhooks');
   const { data: sites = [] } = useSites();
   const { siteId: inPath } = useParams({ strict: false });
-  const site = sites.find(({ id }) => id === inPath) ?? sites[0];
+  // The guide and the overview name a site there.
+  const { site: inSearch } = useSearch({ strict: false });
+  const site = sites.find(({ id }) => id === (inPath ?? inSearch)) ?? sites[0];
   if (site === undefined) return null;
   const params = { siteId: site.id };
   return (

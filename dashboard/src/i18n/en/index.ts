@@ -22,6 +22,7 @@ import { statistics } from './statistics.js';
 import { team } from './team.js';
 import { timestamps } from './timestamps.js';
 import { webhooks } from './webhooks.js';
+import { wizard } from './wizard.js';
 
 export const en = {
   account,
@@ -48,4 +49,5 @@ export const en = {
   team,
   timestamps,
   webhooks,
+  wizard,
 };

@@ -23,6 +23,7 @@ import { statistics } from './statistics.js';
 import { team } from './team.js';
 import { timestamps } from './timestamps.js';
 import { webhooks } from './webhooks.js';
+import { wizard } from './wizard.js';
 
 export const tr: Messages = {
   account,
@@ -49,4 +50,5 @@ export const tr: Messages = {
   team,
   timestamps,
   webhooks,
+  wizard,
 };
