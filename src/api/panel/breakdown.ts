@@ -28,26 +28,24 @@ export const BREAKDOWN_OPERATION = route({
   response: ConsentBreakdownResponse,
   isCompressed: true,
   handle: async ({ params, query }, { apiPool }) => {
-    if (!isOver(query.month, new Date())) {
+    const last = lastMonth(new Date());
+    const { by, month = last } = query;
+    if (month > last) {
       throw new ApiError('VALIDATION_ERROR', undefined, { errors: [{ field: 'month', message: 'must be over' }] });
     }
-    return { data: await breakdownOf(apiPool, params.site_id, query) };
+    return { data: await breakdownOf(apiPool, params.site_id, by, month) };
   },
 });
 
-/** Whether a month of UTC has ended. @param month for example `2026-03` */
-export function isOver(month: string, now: Date): boolean {
-  return month < now.toISOString().slice(0, 7);
+/** The last month of UTC that is over, for example `2026-03`. */
+export function lastMonth(now: Date): string {
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 1)).toISOString().slice(0, 7);
 }
 
 const Rows = z.array(z.object({ value: z.string(), decision: z.enum(DECISIONS), consents: z.int() }));
 type Breakdown = z.infer<typeof ConsentBreakdown>;
 
-async function breakdownOf(
-  db: Queryable,
-  siteId: string,
-  { by, month }: z.output<typeof BreakdownQuery>,
-): Promise<Breakdown> {
+async function breakdownOf(db: Queryable, siteId: string, by: Breakdown['by'], month: string): Promise<Breakdown> {
   const counts = await countsOf(db, siteId, by, `${month}-01`);
   const columns = by === 'category' ? (['accepted', 'rejected'] as const) : DECISIONS;
   const table = [...counts.values()].map((ofValue) => columns.map((decision) => ofValue.get(decision) ?? 0));
