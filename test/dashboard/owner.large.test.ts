@@ -158,7 +158,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
 
   test('a step of the checklist is done as soon as it is known, whatever another one waits for', async () => {
     const documents = await panel.holdBack('*/documents?limit=100*');
-    await panel.press('Site', 'Settings');
+    await panel.press('General');
     await panel.isAt('Bakery');
     await documents.came();
     const isDone = `[...document.querySelectorAll('.step-done')].some((step) => step.textContent.includes('Create an API key'))`;
@@ -569,7 +569,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     };
     await postSigned(app.url, demo.keys.write, '/tool/v1/consents', { ...consent, visitor_id: 'visitor-2' });
     await postSigned(app.url, demo.keys.write, '/tool/v1/consents', consent);
-    await panel.choose('Site', 'Demonstration shop');
+    await panel.chooseSite('Demonstration shop');
     await panel.press('Consents');
     await panel.isAt('Consents');
     await panel.sees('Test stamp');
@@ -772,6 +772,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.press('Plan and usage');
     await panel.sees('Used in this month');
     expect(await panel.violations('plan')).toEqual([]);
+    await panel.openAccount();
     await panel.press('Your profile');
     await panel.sees('This one');
     await panel.type('Current password', 'not my password');
@@ -811,7 +812,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     const [renewed = '', second = ''] = (await panel.codeShown()).split('\n');
     expect([renewed, second]).not.toContain(first);
     await panel.press('I have kept the codes');
-    await panel.press('Sign out');
+    await panel.signOut();
     await panel.isAt('Sign in');
     await panel.signIn(demo.panel_user.email, OTHER_PASSWORD);
     await panel.sees('Enter the code that your authenticator app shows now.');
@@ -840,26 +841,27 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
       `Promise.all([...document.querySelectorAll('main a')].slice(0, 8).map(async (link) => (await fetch(link.href)).status))`,
     );
     expect(new Set(z.array(z.number()).parse(links))).toEqual(new Set([200]));
+    await panel.openAccount();
     await panel.press('Your profile');
     await panel.isAt('Your profile');
   });
 
   test('uses the dashboard in Turkish', async () => {
-    await panel.choose('Language', 'Türkçe');
+    await panel.prefer('Language', 'Türkçe');
     await panel.isAt('Profiliniz');
     expect(await panel.page.evaluate('document.documentElement.lang')).toBe('tr');
     await panel.press('Genel bakış');
     await panel.isAt('Genel bakış');
     await panel.sees('Kabul oranı');
     expect(await panel.violations('overview-tr')).toEqual([]);
-    await panel.choose('Dil', 'English');
+    await panel.prefer('Dil', 'English');
     await panel.isAt('Overview');
   });
 
   test('stays signed in after the page is loaded again, and is signed out on request', async () => {
     await panel.visit('/');
     await panel.isAt('Overview');
-    await panel.press('Sign out');
+    await panel.signOut();
     await panel.isAt('Sign in');
     await panel.visit('/');
     await panel.isAt('Sign in');

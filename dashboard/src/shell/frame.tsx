@@ -1,19 +1,18 @@
 import { useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useContext, useEffect, useState } from 'react';
-import { useApi, useSessionStore, useUser } from '../app-context.js';
+import { useApi, useSessionStore } from '../app-context.js';
 import { useMessages } from '../i18n/locale.js';
 import { forgetTyped } from '../pages/wizard/typed.js';
 import { Button } from '../ui/button.js';
 import { UnsavedContext } from '../ui/unsaved.js';
+import { AccountMenu } from './account-menu.js';
 import { AskToLeave } from './ask-to-leave.js';
 import { Finder } from './finder.js';
 import { Navigation } from './navigation.js';
-import { Preferences } from './preferences.js';
 
-/** The frame of pages for users: navigation, preferences and the way out. */
+/** The frame of pages for users: navigation, and the menu of the user. */
 export function Frame({ children }: { readonly children: ReactNode }) {
   const { shell, common } = useMessages();
-  const user = useUser();
   const api = useApi();
   const session = useSessionStore();
   const [isMenuOpen, setMenuOpen] = useState(false);
@@ -48,12 +47,7 @@ export function Frame({ children }: { readonly children: ReactNode }) {
           <span className="brand side-brand">{common.product}</span>
           <Navigation />
           <div className="side-foot">
-            <p className="who">
-              <span className="who-address">{user.email}</span>
-              <span className="hint">{shell.roles[user.role as keyof typeof shell.roles]}</span>
-            </p>
-            <Preferences />
-            <Button onPress={() => (unsaved?.held() ? setAsks(true) : signOut())}>{shell.signOut}</Button>
+            <AccountMenu onSignOut={() => (unsaved?.held() ? setAsks(true) : void signOut())} />
           </div>
         </div>
       </header>
