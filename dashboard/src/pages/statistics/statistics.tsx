@@ -47,15 +47,17 @@ export function Statistics() {
           </Link>
         ))}
       </nav>
-      <ActionForm submit={statistics.show} isInline action={show}>
-        <SelectInput name="month" label={statistics.month} options={options} defaultValue={month} />
-        <SelectInput
-          name="beside"
-          label={statistics.beside}
-          options={[{ value: '', label: statistics.noMonth }, ...options]}
-          defaultValue={beside ?? ''}
-        />
-      </ActionForm>
+      <div className="card">
+        <ActionForm submit={statistics.show} isInline action={show}>
+          <SelectInput name="month" label={statistics.month} options={options} defaultValue={month} />
+          <SelectInput
+            name="beside"
+            label={statistics.beside}
+            options={[{ value: '', label: statistics.noMonth }, ...options]}
+            defaultValue={beside ?? ''}
+          />
+        </ActionForm>
+      </div>
       <div className={beside === undefined ? undefined : 'columns'}>
         <Month siteId={siteId} by={by} month={month} />
         {beside === undefined ? null : <Month siteId={siteId} by={by} month={beside} />}
