@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
-import { tokensByScheme } from '../schemas/design/tokens.js';
+import { designTokens } from '../schemas/design/tokens.js';
 import { thirdPartyNotices } from '../scripts/third-party-notices.js';
 
 const page = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -25,7 +25,7 @@ const tokens: Plugin = {
   name: 'design-tokens',
   enforce: 'pre',
   transform(code, id) {
-    return id.endsWith('/styles/tokens.css') ? tokensByScheme() + code : undefined;
+    return id.endsWith('/styles/tokens.css') ? designTokens('scheme') + code : undefined;
   },
 };
 

@@ -47,22 +47,18 @@ const declared = (values: readonly (readonly [name: string, value: string])[]) =
   values.map(([name, value]) => `--${name}: ${value};`).join(' ');
 
 /**
- * The tokens as custom properties, for browsers of the dashboard: an ancestor's `color-scheme` chooses the appearance.
+ * The tokens as custom properties of a page.
+ * @param chosenBy what chooses between light and dark: `scheme`, the property `color-scheme`, which the dashboard sets;
+ *   `device`, its setting, for pages that older browsers show too and that are light on paper
  * @returns a style sheet
  */
-export function tokensByScheme(): string {
-  const colours = Object.entries(COLOURS).map(
-    ([name, [light, dark]]) => [name, `light-dark(${light}, ${dark})`] as const,
-  );
-  return `:root { color-scheme: light dark; ${declared([...colours, ...Object.entries(SHAPES)])} }\n${MORE_CONTRAST}\n`;
-}
-
-/**
- * The tokens as custom properties, for pages that older browsers show too: the device chooses the appearance. Paper is
- * light.
- * @returns a style sheet
- */
-export function tokensByDevice(): string {
+export function designTokens(chosenBy: 'scheme' | 'device'): string {
+  if (chosenBy === 'scheme') {
+    const both = Object.entries(COLOURS).map(
+      ([name, [light, dark]]) => [name, `light-dark(${light}, ${dark})`] as const,
+    );
+    return `:root { color-scheme: light dark; ${declared([...both, ...Object.entries(SHAPES)])} }\n${MORE_CONTRAST}\n`;
+  }
   const of = (at: 0 | 1) => Object.entries(COLOURS).map(([name, pair]) => [name, pair[at]] as const);
   return `:root { color-scheme: light; ${declared([...of(0), ...Object.entries(SHAPES)])} }
 @media screen and (prefers-color-scheme: dark) { :root { color-scheme: dark; ${declared(of(1))} } }

@@ -44,6 +44,10 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
   test('signs in after a wrong password, at the page that was asked for', async () => {
     await panel.visit('/sites');
     await panel.isAt('Sign in');
+    // Without a sign-in the page asks for none, and loads neither pages for users nor their dialogs.
+    const loaded = `performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)`;
+    const paths = z.array(z.string()).parse(await panel.page.evaluate(loaded));
+    expect(paths.filter((path) => /refresh|signed-in|overview|sites-|table|dialog|ask-before/.test(path))).toEqual([]);
     expect(await panel.violations('sign-in')).toEqual([]);
     await panel.signIn(demo.panel_user.email, 'a wrong password');
     await panel.sees('Wrong e-mail address or password.');
@@ -154,6 +158,9 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.press('Revoke');
     await panel.press('Revoke');
     await panel.sees('Revoked');
+    // The button is gone with the key; the focus stays in its list.
+    const isNear = `document.activeElement.closest('section')?.querySelector('h2')?.textContent === 'API keys'`;
+    await panel.page.until(async () => (await panel.page.evaluate(isNear)) === true);
   });
 
   test('a step of the checklist is done as soon as it is known, whatever another one waits for', async () => {
@@ -569,6 +576,13 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     };
     await postSigned(app.url, demo.keys.write, '/tool/v1/consents', { ...consent, visitor_id: 'visitor-2' });
     await postSigned(app.url, demo.keys.write, '/tool/v1/consents', consent);
+    // Arrow keys move through the sites, and only a press leaves the page.
+    const address = await panel.page.evaluate('location.href');
+    await panel.reach('Chosen site:');
+    await panel.page.press('ArrowDown');
+    await panel.page.press('ArrowDown');
+    expect(await panel.page.evaluate('location.href')).toBe(address);
+    await panel.page.press('Escape');
     await panel.chooseSite('Demonstration shop');
     await panel.press('Consents');
     await panel.isAt('Consents');
@@ -594,6 +608,8 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.sees('Decision: Partly accepted');
     const place = await panel.page.evaluate('document.querySelector(location.hash)?.closest("tr")?.rowIndex');
     expect(place).toBe(2);
+    const isAtRow = await panel.page.evaluate('document.activeElement === document.querySelector(location.hash)');
+    expect(isAtRow).toBe(true);
     await panel.press('Remove the filter “Decision: Partly accepted”');
     await panel.doesNotSee('Decision: Partly accepted');
     await panel.type('Value', 'visitor-1');
@@ -668,7 +684,9 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.press('Export for this person');
     await panel.isAt('Evidence');
     await panel.sees('Ready');
+    await panel.sees('An export has ended: Ready.');
     expect(await panel.violations('evidence')).toEqual([]);
+    await panel.press('Actions');
     await panel.press('Check now in this browser');
     await panel.sees('The verifier page has opened and checks the package.');
     const checked = await panel.textOfPage('/verify', 'Checked');

@@ -24,7 +24,8 @@ export function AccountMenu({ onSignOut }: AccountMenuProps) {
         <span className="for-readers">{shell.account} </span>
         <span className="account-address">
           <Breakable text={user.email} />
-        </span> <span aria-hidden="true">▾</span>
+        </span>{' '}
+        <span aria-hidden="true">▾</span>
       </Button>
       <Popover className="menu-box account" placement="top start">
         <Dialog className="account-menu" aria-label={shell.account}>

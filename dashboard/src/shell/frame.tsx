@@ -1,5 +1,5 @@
 import { useRouterState } from '@tanstack/react-router';
-import { type ReactNode, useContext, useEffect, useState } from 'react';
+import { type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import { useApi, useSessionStore } from '../app-context.js';
 import { useMessages } from '../i18n/locale.js';
 import { forgetTyped } from '../pages/wizard/typed.js';
@@ -8,6 +8,7 @@ import { UnsavedContext } from '../ui/unsaved.js';
 import { AccountMenu } from './account-menu.js';
 import { AskToLeave } from './ask-to-leave.js';
 import { Finder } from './finder.js';
+import { useKeptFocus } from './keep-focus.js';
 import { Navigation } from './navigation.js';
 
 /** The frame of pages for users: navigation, and the menu of the user. */
@@ -19,6 +20,8 @@ export function Frame({ children }: { readonly children: ReactNode }) {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page closes the menu of a phone
   useEffect(() => setMenuOpen(false), [path]);
+  const content = useRef<HTMLElement>(null);
+  useKeptFocus(content);
   const unsaved = useContext(UnsavedContext);
   const [asks, setAsks] = useState(false);
   const signOut = async () => {
@@ -53,7 +56,7 @@ export function Frame({ children }: { readonly children: ReactNode }) {
       </header>
       <div className="page">
         <Finder />
-        <main className="content" id="content" tabIndex={-1}>
+        <main ref={content} className="content" id="content" tabIndex={-1}>
           {children}
         </main>
       </div>

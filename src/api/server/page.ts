@@ -1,11 +1,11 @@
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toBase64, utf8 } from '../../../schemas/crypto/encoding.js';
-import { tokensByDevice } from '../../../schemas/design/tokens.js';
+import { designTokens } from '../../../schemas/design/tokens.js';
 import { escapeHtml } from '../../../schemas/text/escape-html.js';
 
 /** The style of the pages that the service writes itself. They load nothing. */
 const STYLE = `
-${tokensByDevice()}*, *::before, *::after { box-sizing: border-box; }
+${designTokens('device')}*, *::before, *::after { box-sizing: border-box; }
 html { background: var(--page); color: var(--text); font: 100%/1.5 var(--font); -webkit-text-size-adjust: 100%; }
 body { margin: 0; padding: 1rem; overflow-wrap: anywhere; }
 header, main { max-width: 60rem; margin: 0 auto; }

@@ -1,8 +1,8 @@
-import { COLOURS, tokensByDevice } from '../../../schemas/design/tokens.js';
+import { COLOURS, designTokens } from '../../../schemas/design/tokens.js';
 
 /** The style of a report, on a screen and on paper. */
 export const REPORT_STYLE = `
-${tokensByDevice()}body { margin: 0; background: var(--page); color: var(--text); font: 100%/1.5 var(--font); }
+${designTokens('device')}body { margin: 0; background: var(--page); color: var(--text); font: 100%/1.5 var(--font); }
 article { max-width: 56rem; margin: 2rem auto; padding: 2rem 2.5rem; background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); }
 h1 { margin: 0 0 1rem; font-size: 1.65rem; line-height: 1.2; }
 h2 { margin: 2rem 0 .6rem; font-size: 1.15rem; border-bottom: 1px solid var(--line); padding-bottom: .25rem; }
