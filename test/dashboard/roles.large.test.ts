@@ -24,7 +24,7 @@ const canRun = chromiumPath !== undefined && isBuilt;
 
 const PASSWORD = 'seven bakers knead by moonlight';
 const REFUSED = 'Your role does not permit this.';
-const SITE_PAGES = ['Consents', 'Documents', 'Banner'];
+const SITE_PAGES = ['Consents', 'Documents', 'Banner', 'Statistics'];
 const COPYING = [
   'Copy: On your pages',
   'Copy: A script that waits for a permission has the type text/plain and names its category:',
