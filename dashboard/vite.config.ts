@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { designTokens } from '../schemas/design/tokens.js';
 import { thirdPartyNotices } from '../scripts/third-party-notices.js';
 
 const page = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -19,10 +20,19 @@ const notices: Plugin = {
   },
 };
 
+/** The look that the dashboard shares with the other pages. */
+const tokens: Plugin = {
+  name: 'design-tokens',
+  enforce: 'pre',
+  transform(code, id) {
+    return id.endsWith('/styles/tokens.css') ? designTokens('scheme') + code : undefined;
+  },
+};
+
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/panel/',
-  plugins: [react(), notices],
+  plugins: [tokens, react(), notices],
   // The schemas use Buffer in Node; for browsers there is the same without it, as the verifier's page has.
   resolve: {
     alias: [{ find: /^\.\/binary-text\.js$/, replacement: page('../schemas/crypto/browser/binary-text.ts') }],

@@ -9,7 +9,7 @@ import { AppProvider } from './app-context.js';
 import { CATALOGUES, type Language } from './i18n/languages.js';
 import { LocaleProvider } from './i18n/locale.js';
 import type { Messages } from './i18n/messages.js';
-import { keepLanguage } from './preferences.js';
+import { keepLanguage, signInMark } from './preferences.js';
 import { createPanelRouter } from './router.js';
 
 interface AppProps {
@@ -21,7 +21,7 @@ interface AppProps {
 export function App({ language: firstLanguage, messages: firstMessages }: AppProps) {
   const [locale, setLocale] = useState({ language: firstLanguage, messages: firstMessages });
   const [parts] = useState(() => {
-    const session = new SessionStore(() => location.reload(), oneTabAtATime);
+    const session = new SessionStore(() => location.reload(), oneTabAtATime, signInMark);
     const queries = createQueries();
     return { session, queries, api: createApi(session), router: createPanelRouter() };
   });

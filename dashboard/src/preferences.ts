@@ -1,3 +1,4 @@
+import type { SignInMark } from './api/session.js';
 import { browserLanguage, isLanguage, type Language } from './i18n/languages.js';
 
 export const THEMES = ['system', 'light', 'dark'] as const;
@@ -5,6 +6,7 @@ export type Theme = (typeof THEMES)[number];
 
 const LANGUAGE = 'consent-ledger-panel:language';
 const THEME = 'consent-ledger-panel:theme';
+const SIGNED_IN = 'consent-ledger-panel:signed-in';
 
 /** The chosen language; without a choice, that of the browser. */
 export function preferredLanguage(): Language {
@@ -30,3 +32,10 @@ export function keepTheme(theme: Theme): void {
 export function applyTheme(theme: Theme): void {
   document.documentElement.dataset.theme = theme;
 }
+
+/** The mark that the tabs of this browser share. The cookie itself is hidden from scripts. */
+export const signInMark: SignInMark = {
+  isSet: () => localStorage.getItem(SIGNED_IN) !== null,
+  set: () => localStorage.setItem(SIGNED_IN, ''),
+  remove: () => localStorage.removeItem(SIGNED_IN),
+};

@@ -6,7 +6,16 @@ import { NotFound } from './pages/not-found.js';
 import { shownOf } from './pages/overview/period.js';
 import { shownOf as shownMonthsOf } from './pages/statistics/shown-months.js';
 import { placeOf } from './pages/wizard/place.js';
+import { signInMark } from './preferences.js';
 import { Panel } from './shell/panel.js';
+
+/** A page that needs a sign-in. A visitor who signs in does not load its file before that. */
+const pageForUsers: typeof lazyRouteComponent = (importer, exportName) => {
+  const component = lazyRouteComponent(importer, exportName);
+  const { preload } = component;
+  component.preload = async () => (signInMark.isSet() ? preload?.() : undefined);
+  return component;
+};
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
 
@@ -46,96 +55,96 @@ const overview = createRoute({
   getParentRoute: () => panel,
   path: '/',
   validateSearch: shownOf,
-  component: lazyRouteComponent(() => import('./pages/overview/overview.js'), 'Overview'),
+  component: pageForUsers(() => import('./pages/overview/overview.js'), 'Overview'),
 });
 const sites = createRoute({
   getParentRoute: () => panel,
   path: '/sites',
-  component: lazyRouteComponent(() => import('./pages/sites/sites.js'), 'Sites'),
+  component: pageForUsers(() => import('./pages/sites/sites.js'), 'Sites'),
 });
 const newSite = createRoute({
   getParentRoute: () => panel,
   path: '/sites/new',
   validateSearch: placeOf,
-  component: lazyRouteComponent(() => import('./pages/wizard/wizard.js'), 'Wizard'),
+  component: pageForUsers(() => import('./pages/wizard/wizard.js'), 'Wizard'),
 });
 const site = createRoute({
   getParentRoute: () => panel,
   path: '/sites/$siteId',
-  component: lazyRouteComponent(() => import('./pages/sites/site.js'), 'SitePage'),
+  component: pageForUsers(() => import('./pages/sites/site.js'), 'SitePage'),
 });
 const keys = createRoute({
   getParentRoute: () => panel,
   path: '/sites/$siteId/api',
-  component: lazyRouteComponent(() => import('./pages/keys/keys.js'), 'Keys'),
+  component: pageForUsers(() => import('./pages/keys/keys.js'), 'Keys'),
 });
 const webhooks = createRoute({
   getParentRoute: () => panel,
   path: '/sites/$siteId/webhooks',
-  component: lazyRouteComponent(() => import('./pages/webhooks/webhooks.js'), 'Webhooks'),
+  component: pageForUsers(() => import('./pages/webhooks/webhooks.js'), 'Webhooks'),
 });
 const consents = createRoute({
   getParentRoute: () => panel,
   path: '/sites/$siteId/consents',
   validateSearch: filtersOf,
-  component: lazyRouteComponent(() => import('./pages/consents/consents.js'), 'Consents'),
+  component: pageForUsers(() => import('./pages/consents/consents.js'), 'Consents'),
 });
 const consent = createRoute({
   getParentRoute: () => panel,
   path: '/sites/$siteId/consents/$consentId',
   validateSearch: filtersOf,
-  component: lazyRouteComponent(() => import('./pages/consents/consent.js'), 'Consent'),
+  component: pageForUsers(() => import('./pages/consents/consent.js'), 'Consent'),
 });
 const documents = createRoute({
   getParentRoute: () => panel,
   path: '/sites/$siteId/documents',
-  component: lazyRouteComponent(() => import('./pages/documents/documents.js'), 'Documents'),
+  component: pageForUsers(() => import('./pages/documents/documents.js'), 'Documents'),
 });
 const document = createRoute({
   getParentRoute: () => panel,
   path: '/sites/$siteId/documents/$documentId',
-  component: lazyRouteComponent(() => import('./pages/documents/document.js'), 'DocumentPage'),
+  component: pageForUsers(() => import('./pages/documents/document.js'), 'DocumentPage'),
 });
 const erasures = createRoute({
   getParentRoute: () => panel,
   path: '/sites/$siteId/erasures',
-  component: lazyRouteComponent(() => import('./pages/erasures/erasures.js'), 'Erasures'),
+  component: pageForUsers(() => import('./pages/erasures/erasures.js'), 'Erasures'),
 });
 const erasure = createRoute({
   getParentRoute: () => panel,
   path: '/sites/$siteId/erasures/$erasureId',
-  component: lazyRouteComponent(() => import('./pages/erasures/erasure.js'), 'ErasurePage'),
+  component: pageForUsers(() => import('./pages/erasures/erasure.js'), 'ErasurePage'),
 });
 const evidence = createRoute({
   getParentRoute: () => panel,
   path: '/sites/$siteId/evidence',
-  component: lazyRouteComponent(() => import('./pages/evidence/evidence.js'), 'Evidence'),
+  component: pageForUsers(() => import('./pages/evidence/evidence.js'), 'Evidence'),
 });
 const team = createRoute({
   getParentRoute: () => panel,
   path: '/team',
-  component: lazyRouteComponent(() => import('./pages/team/team.js'), 'Team'),
+  component: pageForUsers(() => import('./pages/team/team.js'), 'Team'),
 });
 const auditLog = createRoute({
   getParentRoute: () => panel,
   path: '/audit-log',
-  component: lazyRouteComponent(() => import('./pages/audit/audit-log.js'), 'AuditLog'),
+  component: pageForUsers(() => import('./pages/audit/audit-log.js'), 'AuditLog'),
 });
 const plan = createRoute({
   getParentRoute: () => panel,
   path: '/plan',
-  component: lazyRouteComponent(() => import('./pages/plan/plan.js'), 'Plan'),
+  component: pageForUsers(() => import('./pages/plan/plan.js'), 'Plan'),
 });
 const profile = createRoute({
   getParentRoute: () => panel,
   path: '/profile',
-  component: lazyRouteComponent(() => import('./pages/account/profile.js'), 'Profile'),
+  component: pageForUsers(() => import('./pages/account/profile.js'), 'Profile'),
 });
 const banner = createRoute({
   getParentRoute: () => panel,
   path: '/sites/$siteId/banner',
   validateSearch: bannerSearchOf,
-  component: lazyRouteComponent(() => import('./pages/banner/banner.js'), 'Banner'),
+  component: pageForUsers(() => import('./pages/banner/banner.js'), 'Banner'),
 });
 /** The page itself shows the section of the address, and stays when another one is chosen. */
 const bannerSection = createRoute({ getParentRoute: () => banner, path: '$section' });
@@ -143,12 +152,12 @@ const statistics = createRoute({
   getParentRoute: () => panel,
   path: '/sites/$siteId/statistics',
   validateSearch: shownMonthsOf,
-  component: lazyRouteComponent(() => import('./pages/statistics/statistics.js'), 'Statistics'),
+  component: pageForUsers(() => import('./pages/statistics/statistics.js'), 'Statistics'),
 });
 const timestamps = createRoute({
   getParentRoute: () => panel,
   path: '/timestamps',
-  component: lazyRouteComponent(() => import('./pages/timestamps/timestamps.js'), 'Timestamps'),
+  component: pageForUsers(() => import('./pages/timestamps/timestamps.js'), 'Timestamps'),
 });
 
 const routes = root.addChildren([

@@ -157,7 +157,8 @@ export async function serviceRoutes(installation: Installation, parts: ServicePa
   };
   const authRoutes = [...AUTH_OPERATIONS, ...SECOND_FACTOR_OPERATIONS, ...SIGN_UP_OPERATIONS];
   const turns = ledgerTurns(now);
-  const discovery = { ...config.discovery, scannerHost, jwtKeys, now: () => new Date() };
+  const { isSignUpOpen } = config;
+  const discovery = { ...config.discovery, isSignUpOpen, scannerHost, jwtKeys, now: () => new Date() };
   return [
     (scope) => healthRoutes(scope, { readiness: parts.readiness, serving: 'callers' }),
     forEveryOrigin('/tool/v1', (scope) => serveTool(scope, tool.routes, tool.deps, tool.serving)),

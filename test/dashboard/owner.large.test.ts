@@ -44,6 +44,10 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
   test('signs in after a wrong password, at the page that was asked for', async () => {
     await panel.visit('/sites');
     await panel.isAt('Sign in');
+    // Without a sign-in the page asks for none, and loads neither pages for users nor their dialogs.
+    const loaded = `performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)`;
+    const paths = z.array(z.string()).parse(await panel.page.evaluate(loaded));
+    expect(paths.filter((path) => /refresh|signed-in|overview|sites-|table|dialog|ask-before/.test(path))).toEqual([]);
     expect(await panel.violations('sign-in')).toEqual([]);
     await panel.signIn(demo.panel_user.email, 'a wrong password');
     await panel.sees('Wrong e-mail address or password.');
@@ -154,11 +158,14 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.press('Revoke');
     await panel.press('Revoke');
     await panel.sees('Revoked');
+    // The button is gone with the key; the focus stays in its list.
+    const isNear = `document.activeElement.closest('section')?.querySelector('h2')?.textContent === 'API keys'`;
+    await panel.page.until(async () => (await panel.page.evaluate(isNear)) === true);
   });
 
   test('a step of the checklist is done as soon as it is known, whatever another one waits for', async () => {
     const documents = await panel.holdBack('*/documents?limit=100*');
-    await panel.press('Site', 'Settings');
+    await panel.press('General');
     await panel.isAt('Bakery');
     await documents.came();
     const isDone = `[...document.querySelectorAll('.step-done')].some((step) => step.textContent.includes('Create an API key'))`;
@@ -569,7 +576,14 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     };
     await postSigned(app.url, demo.keys.write, '/tool/v1/consents', { ...consent, visitor_id: 'visitor-2' });
     await postSigned(app.url, demo.keys.write, '/tool/v1/consents', consent);
-    await panel.choose('Site', 'Demonstration shop');
+    // Arrow keys move through the sites, and only a press leaves the page.
+    const address = await panel.page.evaluate('location.href');
+    await panel.reach('Chosen site:');
+    await panel.page.press('ArrowDown');
+    await panel.page.press('ArrowDown');
+    expect(await panel.page.evaluate('location.href')).toBe(address);
+    await panel.page.press('Escape');
+    await panel.chooseSite('Demonstration shop');
     await panel.press('Consents');
     await panel.isAt('Consents');
     await panel.sees('Test stamp');
@@ -594,6 +608,8 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.sees('Decision: Partly accepted');
     const place = await panel.page.evaluate('document.querySelector(location.hash)?.closest("tr")?.rowIndex');
     expect(place).toBe(2);
+    const isAtRow = await panel.page.evaluate('document.activeElement === document.querySelector(location.hash)');
+    expect(isAtRow).toBe(true);
     await panel.press('Remove the filter “Decision: Partly accepted”');
     await panel.doesNotSee('Decision: Partly accepted');
     await panel.type('Value', 'visitor-1');
@@ -668,7 +684,9 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.press('Export for this person');
     await panel.isAt('Evidence');
     await panel.sees('Ready');
+    await panel.sees('An export has ended: Ready.');
     expect(await panel.violations('evidence')).toEqual([]);
+    await panel.press('Actions');
     await panel.press('Check now in this browser');
     await panel.sees('The verifier page has opened and checks the package.');
     const checked = await panel.textOfPage('/verify', 'Checked');
@@ -772,6 +790,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.press('Plan and usage');
     await panel.sees('Used in this month');
     expect(await panel.violations('plan')).toEqual([]);
+    await panel.openAccount();
     await panel.press('Your profile');
     await panel.sees('This one');
     await panel.type('Current password', 'not my password');
@@ -811,7 +830,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     const [renewed = '', second = ''] = (await panel.codeShown()).split('\n');
     expect([renewed, second]).not.toContain(first);
     await panel.press('I have kept the codes');
-    await panel.press('Sign out');
+    await panel.signOut();
     await panel.isAt('Sign in');
     await panel.signIn(demo.panel_user.email, OTHER_PASSWORD);
     await panel.sees('Enter the code that your authenticator app shows now.');
@@ -840,26 +859,27 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
       `Promise.all([...document.querySelectorAll('main a')].slice(0, 8).map(async (link) => (await fetch(link.href)).status))`,
     );
     expect(new Set(z.array(z.number()).parse(links))).toEqual(new Set([200]));
+    await panel.openAccount();
     await panel.press('Your profile');
     await panel.isAt('Your profile');
   });
 
   test('uses the dashboard in Turkish', async () => {
-    await panel.choose('Language', 'Türkçe');
+    await panel.prefer('Language', 'Türkçe');
     await panel.isAt('Profiliniz');
     expect(await panel.page.evaluate('document.documentElement.lang')).toBe('tr');
     await panel.press('Genel bakış');
     await panel.isAt('Genel bakış');
     await panel.sees('Kabul oranı');
     expect(await panel.violations('overview-tr')).toEqual([]);
-    await panel.choose('Dil', 'English');
+    await panel.prefer('Dil', 'English');
     await panel.isAt('Overview');
   });
 
   test('stays signed in after the page is loaded again, and is signed out on request', async () => {
     await panel.visit('/');
     await panel.isAt('Overview');
-    await panel.press('Sign out');
+    await panel.signOut();
     await panel.isAt('Sign in');
     await panel.visit('/');
     await panel.isAt('Sign in');

@@ -218,6 +218,32 @@ export class PanelBrowser {
     );
   }
 
+  /** Opens the menu of the user, at the foot of the navigation. */
+  async openAccount(): Promise<void> {
+    await this.#until(`document.querySelector('.side-foot button') !== null`, 'the button of the user');
+    await this.#run(`document.querySelector('.side-foot button').click()`);
+    await this.#until(`document.querySelector('.account-menu') !== null`, 'the menu of the user');
+  }
+
+  /** Chooses language or appearance in the menu of the user, and closes it. @param label in the language before */
+  async prefer(label: string, option: string): Promise<void> {
+    await this.openAccount();
+    await this.choose(label, option);
+    await this.escape();
+    await this.#until(`document.querySelector('.account-menu') === null`, 'no menu of the user');
+  }
+
+  async signOut(): Promise<void> {
+    await this.openAccount();
+    await this.press('Sign out');
+  }
+
+  /** Leaves for another site by the menu above the links of the site. */
+  async chooseSite(name: string): Promise<void> {
+    await this.press('Chosen site:');
+    await this.press(name);
+  }
+
   /** Ticks or unticks a box. */
   async tick(label: string): Promise<void> {
     this.steps.push(`tick ${label}`);

@@ -33,9 +33,23 @@ afterEach(() => {
 
 const request = () => new Request('https://ledger.example/api/v1/sites', { method: 'POST', body: '{}' });
 
+/** The mark of a browser. */
+function markOf(isMarked = false) {
+  let isSet = isMarked;
+  return {
+    isSet: () => isSet,
+    set: () => {
+      isSet = true;
+    },
+    remove: () => {
+      isSet = false;
+    },
+  };
+}
+
 function sessionOf(id: string, expiresIn: number) {
   const startAnew = vi.fn();
-  const session = new SessionStore(startAnew, (work) => work());
+  const session = new SessionStore(startAnew, (work) => work(), markOf());
   session.begin(tokensOf(id, expiresIn));
   const states: string[] = [];
   session.subscribe(() => states.push(session.session.status));
@@ -71,4 +85,36 @@ test('a sign-in of another user ends the session of the first', () => {
   const { session, states } = sessionOf('ann', 900);
   session.begin(tokensOf('ben'));
   expect(states).toEqual(['signed-out', 'signed-in']);
+});
+
+test('without a mark, a page is signed out and asks the service for nothing', async () => {
+  const asked = vi.fn();
+  vi.stubGlobal('fetch', asked);
+  const session = new SessionStore(vi.fn(), (work) => work(), markOf());
+  await session.resume();
+  expect(session.session.status).toBe('signed-out');
+  expect(asked).not.toHaveBeenCalled();
+});
+
+test.each([
+  ['a sign-in that expired', 401, false],
+  ['a service that is busy', 503, true],
+])('after %s (%i), whether the next page asks the service is %s', async (_what, status, isKept) => {
+  vi.stubGlobal('fetch', async () => new Response('{}', { status }));
+  const mark = markOf(true);
+  const session = new SessionStore(vi.fn(), (work) => work(), mark);
+  await session.resume();
+  expect([session.session.status, mark.isSet()]).toEqual(['signed-out', isKept]);
+});
+
+test('the mark stands from the sign-in to its end, and a sign-in of another tab resumes by it', async () => {
+  cookie = 'ann';
+  const mark = markOf();
+  const session = new SessionStore(vi.fn(), (work) => work(), mark);
+  session.begin(tokensOf('ann'));
+  const other = new SessionStore(vi.fn(), (work) => work(), mark);
+  await other.resume();
+  expect(other.session).toMatchObject({ status: 'signed-in', user: { id: 'ann' } });
+  session.end();
+  expect(mark.isSet()).toBe(false);
 });

@@ -149,7 +149,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
   });
 
   test('speaks Turkish', async () => {
-    await panel.choose('Language', 'Türkçe');
+    await panel.prefer('Language', 'Türkçe');
     await panel.isAt('Bildirim bandı');
     await panel.visit('/sites/new');
     await panel.isAt('Siteniz ve alan adı');

@@ -8,6 +8,8 @@ declare module '@tanstack/react-query' {
       readonly isPublic?: boolean;
       /** `isOnRequest`: the service writes each reading to the audit log, so it is read when a user asks, and never again by itself. */
       readonly isOnRequest?: boolean;
+      /** `isFixed`: the key of the query has the digest of what is read, so no change makes it stale. */
+      readonly isFixed?: boolean;
     };
   }
 }
@@ -23,7 +25,8 @@ export function createQueries(): QueryClient {
     defaultOptions: { queries: { retry: isRetried, staleTime: 10_000 } },
     // A change can affect every list: the counts of a site, the audit log, the quota.
     mutationCache: new MutationCache({
-      onSuccess: () => queries.invalidateQueries({ predicate: ({ meta }) => meta?.isOnRequest !== true }),
+      onSuccess: () =>
+        queries.invalidateQueries({ predicate: ({ meta }) => meta?.isOnRequest !== true && meta?.isFixed !== true }),
     }),
   });
   return queries;

@@ -18,6 +18,13 @@ interface Tokens {
   readonly user: CurrentUser;
 }
 
+/** Whether this browser has a sign-in, as far as the page knows. The mark is no secret and permits nothing. */
+export interface SignInMark {
+  isSet(): boolean;
+  set(): void;
+  remove(): void;
+}
+
 type Exclusively = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** `other-user`: the sign-in of the browser belongs to another user than that of this tab. */
@@ -40,15 +47,18 @@ export class SessionStore {
   readonly #listeners = new Set<() => void>();
   readonly #startAnew: () => void;
   readonly #exclusively: Exclusively;
+  readonly #mark: SignInMark;
 
   /**
    * @param startAnew loads the page again. Called when the cookie, which the tabs of a browser share, turns out to
    *   belong to another user who signed in in another tab
    * @param exclusively runs a renewal while no other tab renews
+   * @param mark says whether the browser has a sign-in, so that a page without one asks for none
    */
-  constructor(startAnew: () => void, exclusively: Exclusively) {
+  constructor(startAnew: () => void, exclusively: Exclusively, mark: SignInMark) {
     this.#startAnew = startAnew;
     this.#exclusively = exclusively;
+    this.#mark = mark;
   }
 
   get session(): Session {
@@ -64,18 +74,26 @@ export class SessionStore {
   /** Takes the tokens of a sign-in. Another user's session ends first, with what that user read. */
   begin({ access_token, expires_in, user }: Tokens): void {
     if (this.#isOther(user)) this.end();
+    this.#mark.set();
     this.#access = { token: access_token, renewAt: performance.now() + (expires_in - EARLY_SECONDS) * 1000 };
     this.#change({ status: 'signed-in', user });
   }
 
+  /** Ends the sign-in, which the user or the service ended. */
   end(): void {
-    this.#access = null;
-    this.#change({ status: 'signed-out' });
+    this.#mark.remove();
+    this.#leave();
   }
 
-  /** Resumes the sign-in for which the browser has a cookie. */
+  /** Resumes the sign-in for which the browser has a cookie. Without a mark there is none to ask for. */
   async resume(): Promise<void> {
-    if ((await this.#renew()) === 'refused') this.end();
+    if (!this.#mark.isSet() || (await this.#renew()) === 'refused') this.#leave();
+  }
+
+  /** Ends the session of this tab. */
+  #leave(): void {
+    this.#access = null;
+    this.#change({ status: 'signed-out' });
   }
 
   /**
@@ -93,7 +111,7 @@ export class SessionStore {
     const renewal = await this.#renew();
     if (renewal === 'renewed') return this.#sendOnce(again);
     if (renewal === 'other-user') return unanswered();
-    this.end();
+    this.#leave();
     return response;
   }
 
@@ -116,6 +134,8 @@ export class SessionStore {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ refresh_token_in: 'cookie' }),
     });
+    // A service that fails or is busy says nothing about the sign-in.
+    if (response.status === 401) this.#mark.remove();
     if (!response.ok) return 'refused';
     const { data } = (await response.json()) as { readonly data: Tokens };
     if (this.#isOther(data.user)) {

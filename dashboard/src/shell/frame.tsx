@@ -1,25 +1,27 @@
 import { useRouterState } from '@tanstack/react-router';
-import { type ReactNode, useContext, useEffect, useState } from 'react';
-import { useApi, useSessionStore, useUser } from '../app-context.js';
+import { type ReactNode, useContext, useEffect, useRef, useState } from 'react';
+import { useApi, useSessionStore } from '../app-context.js';
 import { useMessages } from '../i18n/locale.js';
 import { forgetTyped } from '../pages/wizard/typed.js';
 import { Button } from '../ui/button.js';
 import { UnsavedContext } from '../ui/unsaved.js';
+import { AccountMenu } from './account-menu.js';
 import { AskToLeave } from './ask-to-leave.js';
 import { Finder } from './finder.js';
+import { useKeptFocus } from './keep-focus.js';
 import { Navigation } from './navigation.js';
-import { Preferences } from './preferences.js';
 
-/** The frame of pages for users: navigation, preferences and the way out. */
+/** The frame of pages for users: navigation, and the menu of the user. */
 export function Frame({ children }: { readonly children: ReactNode }) {
   const { shell, common } = useMessages();
-  const user = useUser();
   const api = useApi();
   const session = useSessionStore();
   const [isMenuOpen, setMenuOpen] = useState(false);
   const path = useRouterState({ select: ({ location }) => location.pathname });
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page closes the menu of a phone
   useEffect(() => setMenuOpen(false), [path]);
+  const content = useRef<HTMLElement>(null);
+  useKeptFocus(content);
   const unsaved = useContext(UnsavedContext);
   const [asks, setAsks] = useState(false);
   const signOut = async () => {
@@ -48,18 +50,13 @@ export function Frame({ children }: { readonly children: ReactNode }) {
           <span className="brand side-brand">{common.product}</span>
           <Navigation />
           <div className="side-foot">
-            <p className="who">
-              <span className="who-address">{user.email}</span>
-              <span className="hint">{shell.roles[user.role as keyof typeof shell.roles]}</span>
-            </p>
-            <Preferences />
-            <Button onPress={() => (unsaved?.held() ? setAsks(true) : signOut())}>{shell.signOut}</Button>
+            <AccountMenu onSignOut={() => (unsaved?.held() ? setAsks(true) : void signOut())} />
           </div>
         </div>
       </header>
       <div className="page">
         <Finder />
-        <main className="content" id="content" tabIndex={-1}>
+        <main ref={content} className="content" id="content" tabIndex={-1}>
           {children}
         </main>
       </div>

@@ -1,7 +1,8 @@
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { useMay } from '../app-context.js';
 import { useMessages } from '../i18n/locale.js';
 import { Icon } from './icon.js';
+import { SiteMenu } from './site-menu.js';
 import { useSites } from './use-sites.js';
 
 /** The links to all pages: of one site, and of the organisation. */
@@ -37,7 +38,6 @@ export function Navigation() {
 
 function SiteLinks() {
   const { shell } = useMessages();
-  const navigate = useNavigate();
   const mayExport = useMay('export');
   const mayErase = useMay('erase');
   const maySeeWebhooks = useMay('seeWebhooks');
@@ -50,20 +50,7 @@ function SiteLinks() {
   const params = { siteId: site.id };
   return (
     <div className="navigation-group">
-      <label className="label">
-        {shell.chosenSite}
-        <select
-          className="input"
-          value={site.id}
-          onChange={({ target }) => navigate({ to: '/sites/$siteId', params: { siteId: target.value } })}
-        >
-          {sites.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <SiteMenu site={site} sites={sites} />
       <ul>
         <li>
           <Link to="/sites/$siteId/consents" params={params}>
@@ -171,12 +158,6 @@ function OrganisationLinks() {
           <Link to="/plan">
             <Icon name="plan" />
             {shell.plan}
-          </Link>
-        </li>
-        <li>
-          <Link to="/profile">
-            <Icon name="profile" />
-            {shell.profile}
           </Link>
         </li>
       </ul>

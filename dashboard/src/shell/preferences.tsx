@@ -4,15 +4,16 @@ import { useLanguage, useMessages } from '../i18n/locale.js';
 import { keepTheme, preferredTheme, THEMES } from '../preferences.js';
 
 /** The choice of language and appearance, kept in this browser. */
-export function Preferences() {
+export function Preferences({ hasVisibleLabels = false }: { readonly hasVisibleLabels?: boolean }) {
   const { shell, common } = useMessages();
   const { language, choose } = useLanguage();
   const [isRefused, setRefused] = useState(false);
   const [theme, setTheme] = useState(preferredTheme);
+  const labelClass = hasVisibleLabels ? 'label' : 'for-readers';
   return (
     <div className="preferences">
       <label>
-        <span className="for-readers">{shell.language}</span>
+        <span className={labelClass}>{shell.language}</span>
         <select
           className="input"
           value={language}
@@ -36,7 +37,7 @@ export function Preferences() {
         </span>
       ) : null}
       <label>
-        <span className="for-readers">{shell.theme}</span>
+        <span className={labelClass}>{shell.theme}</span>
         <select
           className="input"
           value={theme}

@@ -58,7 +58,12 @@ export function TextInput({
           {hint}
         </Text>
       )}
-      {rows > 1 ? <TextArea className={look} rows={rows} /> : <Input className={look} />}
+      {/* Each text in its own direction: the values of a site may be Arabic. */}
+      {rows > 1 ? (
+        <TextArea className={look} rows={rows} dir="auto" />
+      ) : (
+        <Input className={look} dir={type === 'text' ? 'auto' : undefined} />
+      )}
       <FieldMessage />
     </TextField>
   );

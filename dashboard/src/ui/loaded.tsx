@@ -22,7 +22,7 @@ export function Loaded<T>({ query, children }: LoadedProps<T>) {
   if (query.data !== undefined) return children(query.data);
   if (query.error === null) return <Skeleton />;
   return (
-    <Notice kind="problem">
+    <Notice kind="problem" isAnnounced takesFocus={false}>
       <p>
         {common.loadingFailed} {query.error instanceof ApiFailure ? failureText(query.error) : common.loadAgain}
       </p>

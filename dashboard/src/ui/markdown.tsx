@@ -14,19 +14,33 @@ function drawnBlock(block: Block, key: number): ReactNode {
   switch (block.kind) {
     case 'heading': {
       const Heading = block.level === 1 ? 'h3' : block.level === 2 ? 'h4' : 'h5';
-      return <Heading key={key}>{drawn(block.children)}</Heading>;
+      return (
+        <Heading key={key} dir="auto">
+          {drawn(block.children)}
+        </Heading>
+      );
     }
     case 'paragraph':
-      return <p key={key}>{drawn(block.children)}</p>;
+      return (
+        <p key={key} dir="auto">
+          {drawn(block.children)}
+        </p>
+      );
     case 'quote':
-      return <blockquote key={key}>{drawn(block.children)}</blockquote>;
+      return (
+        <blockquote key={key} dir="auto">
+          {drawn(block.children)}
+        </blockquote>
+      );
     case 'list': {
       const List = block.isOrdered ? 'ol' : 'ul';
       return (
-        <List key={key}>
+        <List key={key} dir="auto">
           {block.items.map((item, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the items have no name, and their order is fixed
-            <li key={index}>{drawn(item)}</li>
+            <li key={index} dir="auto">
+              {drawn(item)}
+            </li>
           ))}
         </List>
       );

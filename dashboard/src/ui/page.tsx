@@ -17,7 +17,9 @@ export function Page({ title, lead, actions, children }: PageProps) {
     document.title = `${title} · ${common.product}`;
   }, [title, common.product]);
   useEffect(() => {
-    heading.current?.focus();
+    // On the way back to a list the row takes the focus, because the title is out of sight.
+    const row = location.hash === '' ? null : document.getElementById(location.hash.slice(1));
+    (row ?? heading.current)?.focus();
   }, []);
   return (
     <>

@@ -5,6 +5,13 @@ import type { Values } from './action-form.js';
 import { Button } from './button.js';
 import { ConfirmDialog } from './confirm.js';
 
+/** An action that a press does at once. */
+export interface RowPress {
+  readonly label: string;
+  readonly onPress: () => void;
+}
+
+/** An action that asks first. */
 export interface RowAction {
   readonly label: string;
   readonly isDanger?: boolean;
@@ -18,14 +25,19 @@ export interface RowAction {
 interface RowMenuProps {
   /** Subject of the actions, for screen readers. */
   readonly about: string;
-  readonly actions: readonly RowAction[];
+  readonly actions: readonly (RowAction | RowPress)[];
 }
 
-/** The actions of a row as a menu. Each asks before it acts. */
+/** The actions of a row as a menu. */
 export function RowMenu({ about, actions }: RowMenuProps) {
   const { common } = useMessages();
   const [chosen, setChosen] = useState<string | null>(null);
-  const shown = actions.find(({ label }) => label === chosen);
+  const shown = actions.find((one): one is RowAction => one.label === chosen && 'action' in one);
+  const choose = (label: string) => {
+    const pressed = actions.find((one): one is RowPress => one.label === label && 'onPress' in one);
+    if (pressed === undefined) setChosen(label);
+    else pressed.onPress();
+  };
   return (
     <>
       <MenuTrigger>
@@ -36,10 +48,14 @@ export function RowMenu({ about, actions }: RowMenuProps) {
           </Button>
         </span>
         <Popover className="menu-box" placement="bottom end">
-          <Menu className="menu" onAction={(key) => setChosen(String(key))}>
-            {actions.map(({ label, isDanger = false }) => (
-              <MenuItem key={label} id={label} className={isDanger ? 'menu-item menu-item-danger' : 'menu-item'}>
-                {label}
+          <Menu className="menu" onAction={(key) => choose(String(key))}>
+            {actions.map((one) => (
+              <MenuItem
+                key={one.label}
+                id={one.label}
+                className={'isDanger' in one && one.isDanger === true ? 'menu-item menu-item-danger' : 'menu-item'}
+              >
+                {one.label}
               </MenuItem>
             ))}
           </Menu>

@@ -14,7 +14,7 @@ const LOOKS = { text: 'boxed-text plain-text', stack: 'boxed-text stack', differ
 export function ScrollBox({ label, language, look = 'text', children }: ScrollBoxProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach what scrolls
-    <section className={LOOKS[look]} aria-label={label} lang={language} tabIndex={0}>
+    <section className={LOOKS[look]} aria-label={label} lang={language} dir="auto" tabIndex={0}>
       {children}
     </section>
   );

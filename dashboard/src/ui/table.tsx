@@ -7,10 +7,10 @@ export interface Column<T> {
   readonly isHeading?: boolean;
   /**
    * Its place in the row of a phone, which has no headings: `top`, beside the cell that names the row;
-   * `labelled`, with its heading, because the value alone says too little; `short`, cut to one line;
-   * `hidden`, because the page of the item has it.
+   * `labelled`, with its heading, because the value alone says too little; `hidden`, because the page of the item
+   * has it.
    */
-  readonly phone?: 'top' | 'labelled' | 'short' | 'hidden';
+  readonly phone?: 'top' | 'labelled' | 'hidden';
 }
 
 interface TableProps<T> {

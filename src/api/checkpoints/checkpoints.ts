@@ -24,6 +24,8 @@ import { readLedgerKeys, readPublishedKeys } from '../../pipeline/ledger/read-le
 import type { Queryable } from '../../platform/database/pool.js';
 import type { FairScheduler } from '../guards/fair-scheduler.js';
 import { EXAMPLE_VALUES } from '../server/example-values.js';
+import { sendPage, wantsPage } from '../server/missing-page.js';
+import { pageOf } from '../server/page.js';
 import { routesWith } from '../server/route.js';
 import { FOR_MINUTES, type PublicDocument, publicDocument } from '../server/send-document.js';
 import { FOREVER, SHORTLY, serveDocuments } from './serve-documents.js';
@@ -187,9 +189,19 @@ export function checkpointRoutes(
   turns: FairScheduler,
 ): void {
   const [list] = serveDocuments(scope, CHECKPOINT_OPERATIONS, { db, readTsaRoots }, turns);
-  // The base URI of the ledger, as the API catalog names it.
-  if (list !== undefined) scope.get('/checkpoints/', list);
+  if (list === undefined) return;
+  // The base URI of the ledger, as the API catalog names it. People get the same list behind a sentence.
+  scope.get('/checkpoints/', (request, reply) =>
+    wantsPage(request) ? sendPage(reply, CHECKPOINTS_PAGE) : list(request, reply.header('vary', 'Accept')),
+  );
 }
+
+const CHECKPOINTS_PAGE = pageOf({
+  title: 'Checkpoints – Consent Ledger',
+  main: `<h1>Checkpoints of the ledger</h1>
+<p class="lead">Each checkpoint fixes every record before it, and carries time stamps of independent authorities. Programs read the list as JSON.</p>
+<p><a class="button" href="/checkpoints">The list of checkpoints</a><a class="button" href="/checkpoints/keys">The keys of the ledger</a><a class="button" href="/">Home page</a></p>`,
+});
 
 function existing<T>(found: T | null): T {
   if (found === null) throw new ApiError('CHECKPOINT_NOT_FOUND');

@@ -27,6 +27,8 @@ export type DiscoveryOptions = Config['discovery'] &
     readonly now: () => Date;
     /** Host name of the public scanner, or undefined if there is none. */
     readonly scannerHost: string | undefined;
+    /** Whether everyone can create an organisation. */
+    readonly isSignUpOpen: boolean;
   };
 
 const LINKSET = `${PLACES.apiCatalog.mediaType}; profile="${API_CATALOG_PROFILE}"`;
@@ -60,7 +62,9 @@ export function discoveryRoutes(scope: FastifyInstance, options: DiscoveryOption
   serve(PLACES.agentSkills.path, PLACES.agentSkills.mediaType, jsonText(agentSkillsIndex(skills, urlOf)));
   for (const { path, text } of skills) serve(path, 'text/markdown; charset=utf-8', text);
   serve(PLACES.llmsText.path, PLAIN_TEXT, llmsText(skills, urlOf, scanner), catalogs);
-  const front = new StaticText(frontPage(skills, securityContacts.length > 0));
+  const front = new StaticText(
+    frontPage(skills, { hasSecurityText: securityContacts.length > 0, isSignUpOpen: options.isSignUpOpen }),
+  );
   scope.get(PLACES.frontPage.path, (request, reply) => front.send(request, reply));
   serve(PLACES.robotsText.path, PLAIN_TEXT, robotsText());
   // Written by src/api/openapi/write-descriptions.ts.

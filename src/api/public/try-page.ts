@@ -1,19 +1,13 @@
-import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { escapeHtml } from '../../../schemas/text/escape-html.js';
 import { type Example, readExample } from '../../platform/files.js';
+import { PAGE_STYLE_SOURCE, pageOf } from '../server/page.js';
 
-const STYLE = `
-:root { color-scheme: light dark; font-family: system-ui, sans-serif; line-height: 1.5; }
-body { margin: 0 auto; max-width: 40rem; padding: 1.5rem; }
-.mark { border: 0.15rem dashed; border-radius: 0.4rem; padding: 0.5rem 1rem; }
-button { font: inherit; padding: 0.4rem 1rem; }
-`;
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "connect-src 'self'",
-  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  `style-src ${PAGE_STYLE_SOURCE}`,
   "img-src 'self' data:",
   "base-uri 'none'",
   "form-action 'none'",
@@ -39,25 +33,15 @@ export function tryPage(scope: FastifyInstance, dataDir: string): void {
 }
 
 function page({ domain, keys, user }: Example): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Try the banner – Consent Ledger example</title>
-<style>${STYLE}</style>
-<script src="/sdk/consent.js" data-api-key="${escapeHtml(keys.write)}"></script>
-</head>
-<body>
-<p class="mark"><strong>Example.</strong> ${escapeHtml(domain)} does not exist, and nothing here is real.</p>
+  const main = `<p class="mark"><strong>Example.</strong> ${escapeHtml(domain)} does not exist, and nothing here is real.</p>
 <h1>A page with the banner</h1>
 <ol>
 <li>Answer the cookie banner at the bottom of the window. Your choice is recorded, sealed and time-stamped, as on a real site.</li>
-<li><button type="button" data-consent-settings>Open the settings</button> to change it, and to see its proof.</li>
+<li><button type="button" class="button" data-consent-settings>Open the settings</button> to change it, and to see its proof.</li>
 <li>See it in <a href="/panel">the dashboard</a>: sign in as ${escapeHtml(user.email)}, with the password that the terminal shows.</li>
 </ol>
-<p>On your own site you add one line of HTML, with the address of your service and your own key: <code>&lt;script src="https://consent.example.org/sdk/consent.js" data-api-key="…"&gt;&lt;/script&gt;</code></p>
-</body>
-</html>
+<p>On your own site you add one line of HTML, with the address of your service and your own key: <code>&lt;script src="https://consent.example.org/sdk/consent.js" data-api-key="…"&gt;&lt;/script&gt;</code></p>`;
+  const head = `<script src="/sdk/consent.js" data-api-key="${escapeHtml(keys.write)}"></script>
 `;
+  return pageOf({ title: 'Try the banner – Consent Ledger example', main, head });
 }

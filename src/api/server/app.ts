@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
+import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { countedClient, countedNetwork, createClientAddresses } from '../../platform/net/client-address.js';
@@ -9,6 +9,7 @@ import { Connections } from './connections.js';
 import { type DrainOptions, drainOnClose } from './drain.js';
 import { answerClientError, apiErrorOf, sendError } from './error-response.js';
 import { keepRawBodies } from './json-body.js';
+import { sendMissingPage, wantsPage } from './missing-page.js';
 import { failureOf, logRequests, OVERLOADED } from './request-log.js';
 import { collectRoutes, refuseTrailingSlashes } from './unknown-routes.js';
 import './caller.js';
@@ -115,10 +116,15 @@ export function createApp(options: AppOptions, groups: readonly RouteGroup[]): F
     // Once a response has begun, only closing the connection can show that it is incomplete.
     if (hasBegun) return void reply.raw.destroy();
     if (told?.code === OVERLOADED) connections.deferReading(request.raw);
+    if (told?.code === 'ROUTE_NOT_FOUND') return sendNotFound(request, reply, told);
     if (told !== null) return sendError(reply, told);
     return sendError(reply, new ApiError('INTERNAL_ERROR', `The service failed (request ${request.id}).`));
   });
-  app.setNotFoundHandler((_request, reply) => sendError(reply, new ApiError('ROUTE_NOT_FOUND')));
+  const sendNotFound = (request: FastifyRequest, reply: FastifyReply, error: ApiError) => {
+    const isScanner = request.hostname.toLowerCase() === options.scannerHost;
+    return wantsPage(request) && !isScanner ? sendMissingPage(reply) : sendError(reply, error);
+  };
+  app.setNotFoundHandler((request, reply) => sendNotFound(request, reply, new ApiError('ROUTE_NOT_FOUND')));
 
   const answerOtherMethods = collectRoutes(app);
   for (const group of groups) {

@@ -13,6 +13,7 @@ import {
   TOOL_API,
 } from '../../../src/api/discovery/api-catalog.js';
 import { jwkSet, robotsText, securityText } from '../../../src/api/discovery/discovery-routes.js';
+import { frontPage } from '../../../src/api/discovery/front-page.js';
 import { scannerUrl, urlsUnder } from '../../../src/api/discovery/places.js';
 import { panelDescription } from '../../../src/api/openapi/descriptions.js';
 import { yamlText } from '../../../src/api/openapi/yaml-text.js';
@@ -233,5 +234,29 @@ describe('the validators of this test', () => {
     expect(AiCatalog.safeParse(catalog([entry, entry])).success).toBe(false);
     expect(AiCatalog.safeParse(catalog([{ identifier: 'a', url: '/a' }])).success).toBe(false);
     expect(AiCatalog.safeParse(catalog([{ ...entry, data: 1 }])).success).toBe(false);
+  });
+});
+
+describe('the page at the root', () => {
+  const pageOf = (isSignUpOpen: boolean): string =>
+    frontPage(agentSkills(), { hasSecurityText: false, isSignUpOpen }).bytes.toString();
+
+  it('has a door for each kind of reader, before what is for programs, and no script', () => {
+    const [doors = '', list = ''] = pageOf(true).split('<details>');
+    const linked = (html: string) => [...html.matchAll(/href="([^"]+)"/g)].map(([, path]) => path);
+    expect(linked(doors)).toEqual([
+      '/',
+      '/verify',
+      '/panel',
+      '/panel/sign-up',
+      '/docs/ten-minutes.md',
+      '/docs/http-api.md',
+    ]);
+    expect(linked(list)).toContain('/.well-known/api-catalog');
+    expect(doors + list).not.toContain('<script');
+  });
+
+  it('offers an account only where everyone can create one', () => {
+    expect(pageOf(false)).not.toContain('sign-up');
   });
 });

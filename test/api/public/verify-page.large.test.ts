@@ -238,7 +238,7 @@ test.skipIf(chromiumPath === undefined)(
         features: [{ name: 'prefers-color-scheme', value: 'dark' }],
       });
       expect(await background()).toBe('rgb(255, 255, 255)');
-      expect(await page.evaluate('getComputedStyle(document.body).color')).toBe('rgb(27, 31, 36)');
+      expect(await page.evaluate('getComputedStyle(document.body).color')).toBe('rgb(22, 32, 26)');
       await page.send('Emulation.setEmulatedMedia', { media: '' });
 
       await check([...trust, honest], 'valid');

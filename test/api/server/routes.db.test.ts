@@ -95,6 +95,30 @@ describe('the reading routes', () => {
     }
   });
 
+  it('shows a page to people at an address that leads nowhere, and JSON to every client of an API', async () => {
+    const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+    const answerTo = async (path: string, accept: string, method = 'GET') => {
+      const response = await fetch(app.url + path, { method, headers: { accept } });
+      return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
+    };
+    const json = await answerTo('/nope', 'application/json');
+    expect(JSON.parse(json.text)).toMatchObject({ code: 'ROUTE_NOT_FOUND' });
+    for (const path of ['/nope', '/docs/nope.md', '/verify/', '/panel/assets/nope.js']) {
+      const page = await answerTo(path, browser);
+      expect([page.status, page.type], path).toEqual([404, 'text/html; charset=utf-8']);
+      expect(page.text).toMatch(/<title>Page not found.*<h1>Page not found<\/h1>.*<a [^>]*href="\/"/s);
+      for (const accept of ['*/*', 'application/json', 'text/html;q=0, */*']) {
+        expect(await answerTo(path, accept), `${path}: ${accept}`).toEqual(json);
+      }
+    }
+    for (const path of ['/api/v1/nope', '/tool/v1/nope']) expect(await answerTo(path, browser)).toEqual(json);
+    expect(await answerTo('/nope', browser, 'POST')).toEqual(json);
+
+    const list = await answerTo('/checkpoints/', browser);
+    expect([list.status, list.text]).toEqual([200, expect.stringContaining('<h1>Checkpoints of the ledger</h1>')]);
+    expect(await answerTo('/checkpoints/', '*/*')).toEqual(await answerTo('/checkpoints', browser));
+  });
+
   it('answers what it cannot take with the same shape of error', async () => {
     const cases: [number, string, () => Promise<Answer>][] = [
       [404, 'ROUTE_NOT_FOUND', () => ask(`${app.url}/nowhere`)],

@@ -19,6 +19,7 @@ export const evidence = {
   oneVisitor: 'One visitor',
   withPersonal: 'with personal values',
   withoutPersonal: 'without personal values',
+  ended: (state: string) => `An export has ended: ${state}.`,
   states: {
     queued: 'Waiting',
     running: 'In progress',

@@ -22,6 +22,7 @@ export const evidence: typeof English = {
   oneVisitor: 'Tek ziyaretçi',
   withPersonal: 'kişisel verilerle',
   withoutPersonal: 'kişisel veriler olmadan',
+  ended: (state) => `Bir dışa aktarma sona erdi: ${state}.`,
   states: {
     queued: 'Bekliyor',
     running: 'Sürüyor',

@@ -59,7 +59,6 @@ export function CategorySection({ siteId, draft, defaults }: CategorySectionProp
             { label: banner.key, cell: ({ key }) => <code>{key}</code> },
             {
               label: banner.purpose,
-              phone: 'short',
               cell: ({ key, purpose }) => {
                 const text = purpose[language] ?? '';
                 return standard.includes(`${key}.purpose`) ? `${text} (${banner.defaults.isDefault})` : text;

@@ -64,7 +64,7 @@ export function CookieSection({ siteId, draft }: CookieSectionProps) {
               phone: 'labelled',
               cell: ({ duration_seconds: seconds }) => (seconds === null ? banner.untilClosed : worded(seconds)),
             },
-            { label: banner.purpose, phone: 'short', cell: ({ purpose }) => purpose[language] ?? '' },
+            { label: banner.purpose, cell: ({ purpose }) => purpose[language] ?? '' },
             ...(mayChange
               ? [
                   {

@@ -81,14 +81,14 @@ function ShownBanner({ siteId, hash, language }: ShownBannerProps) {
           ) : (
             <ScrollBox look="stack" label={consents.bannerTexts} language={language}>
               {Object.entries(shown.banner[language] ?? {}).map(([name, text]) => (
-                <p key={name} className="plain-text">
+                <p key={name} className="plain-text" dir="auto">
                   <span className="hint">{banner.names[name] ?? name}</span>
                   <br />
                   {text}
                 </p>
               ))}
               {shown.withdrawal[language] === undefined ? null : (
-                <p className="plain-text">
+                <p className="plain-text" dir="auto">
                   <span className="hint">{consents.withdrawal}</span>
                   <br />
                   {shown.withdrawal[language]}

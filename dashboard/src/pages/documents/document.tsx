@@ -107,7 +107,7 @@ function Versions({ siteId, documentId, isHome, versions }: VersionsProps) {
                     ', ',
                   ),
               },
-              { label: documents.versionTitle, phone: 'short', cell: ({ title }) => title },
+              { label: documents.versionTitle, cell: ({ title }) => title },
               {
                 label: common.state,
                 phone: 'top',

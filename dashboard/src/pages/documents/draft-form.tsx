@@ -12,7 +12,7 @@ import { Loaded } from '../../ui/loaded.js';
 import { useAction } from '../../ui/use-action.js';
 import { lineDifference } from './line-difference.js';
 import { loadTemplate, TEMPLATE_LANGUAGES } from './policy-templates/load-template.js';
-import { isText, readVersion } from './read-version.js';
+import { isText, useReadVersion } from './read-version.js';
 import { Lines } from './version-difference.js';
 
 const MEDIA_TYPES = ['text/markdown', 'text/plain', 'text/html'] as const;
@@ -39,6 +39,7 @@ export function WriteDraft({ siteId, documentId, versions }: WriteDraftProps) {
   const { language } = useLanguage();
   const { languageName, number } = useFormats();
   const api = useApi();
+  const readVersion = useReadVersion(siteId);
   const inForce = versions.filter((version) => version.state === 'active' && isText(version));
   const first = inForce.find((version) => version.language === language) ?? inForce[0];
   const [isOpen, setOpen] = useState(false);
@@ -49,7 +50,7 @@ export function WriteDraft({ siteId, documentId, versions }: WriteDraftProps) {
     queryFn: async (): Promise<Beginning> => {
       const version = inForce.find(({ id }) => id === from);
       if (version !== undefined) {
-        const content = await (await readVersion(api, siteId, version)).text();
+        const content = await (await readVersion(version)).text();
         return {
           language: version.language,
           title: version.title,
@@ -129,10 +130,10 @@ interface EditedDraftProps {
 
 /** The fields of a draft, once its text is there. */
 export function EditedDraft({ siteId, version }: EditedDraftProps) {
-  const api = useApi();
+  const readVersion = useReadVersion(siteId);
   const query = useQuery({
     queryKey: ['edited', version.id, version.content_sha256],
-    queryFn: async () => (await readVersion(api, siteId, version)).text(),
+    queryFn: async () => (await readVersion(version)).text(),
   });
   return (
     <Loaded query={query}>

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { gapsIn } from '../../../../schemas/text/gaps.js';
 import type { DocumentVersion } from '../../api/types.js';
-import { useApi } from '../../app-context.js';
 import { useMessages } from '../../i18n/locale.js';
 import { Button } from '../../ui/button.js';
 import { Loaded } from '../../ui/loaded.js';
@@ -10,7 +9,7 @@ import { Markdown } from '../../ui/markdown.js';
 import { Notice } from '../../ui/notice.js';
 import { saveAs } from '../../ui/save-as.js';
 import { ScrollBox } from '../../ui/scroll-box.js';
-import { isText, readVersion } from './read-version.js';
+import { isText, useReadVersion } from './read-version.js';
 
 interface VersionContentProps {
   readonly siteId: string;
@@ -20,11 +19,11 @@ interface VersionContentProps {
 /** The text of a version. It runs nothing: plain text as it is, Markdown drawn, HTML in a frame without any right. */
 export function VersionContent({ siteId, version }: VersionContentProps) {
   const { documents } = useMessages();
-  const api = useApi();
+  const readVersion = useReadVersion(siteId);
   const query = useQuery({
     queryKey: ['content', version.id, version.content_sha256],
     queryFn: async () => {
-      const content = await readVersion(api, siteId, version);
+      const content = await readVersion(version);
       return { content, gaps: isText(version) ? gapsIn(await content.text()) : [] };
     },
   });

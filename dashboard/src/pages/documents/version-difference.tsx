@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import type { DocumentVersion } from '../../api/types.js';
-import { useApi } from '../../app-context.js';
 import { useMessages } from '../../i18n/locale.js';
 import { Loaded } from '../../ui/loaded.js';
 import { ScrollBox } from '../../ui/scroll-box.js';
 import { type ComparedLine, lineDifference } from './line-difference.js';
-import { isText, readVersion } from './read-version.js';
+import { isText, useReadVersion } from './read-version.js';
 
 interface VersionDifferenceProps {
   readonly siteId: string;
@@ -16,13 +15,13 @@ interface VersionDifferenceProps {
 /** The lines that a version adds to the version before, and those that it removes. */
 export function VersionDifference({ siteId, before, after }: VersionDifferenceProps) {
   const { documents } = useMessages();
-  const api = useApi();
+  const readVersion = useReadVersion(siteId);
   const isShown = isText(before) && isText(after);
   const query = useQuery({
     enabled: isShown,
     queryKey: ['difference', before.content_sha256, after.content_sha256],
     queryFn: async () => {
-      const [old, now] = await Promise.all([readVersion(api, siteId, before), readVersion(api, siteId, after)]);
+      const [old, now] = await Promise.all([readVersion(before), readVersion(after)]);
       return lineDifference(await old.text(), await now.text());
     },
   });

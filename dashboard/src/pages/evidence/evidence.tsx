@@ -1,3 +1,4 @@
+import { useEffect, useRef, useState } from 'react';
 import type { EvidenceExport } from '../../api/types.js';
 import { useApi, useMay } from '../../app-context.js';
 import { useFormats, useMessages } from '../../i18n/locale.js';
@@ -61,8 +62,26 @@ export function Evidence() {
           }
         </Loaded>
         <More query={query} />
+        <Ended items={query.data} />
       </Section>
     </Page>
+  );
+}
+
+/** Says to screen readers that an export has ended, for which the user waits. */
+function Ended({ items = [] }: { readonly items: readonly EvidenceExport[] | undefined }) {
+  const { evidence } = useMessages();
+  const waited = useRef<ReadonlySet<string>>(new Set());
+  const [told, setTold] = useState('');
+  useEffect(() => {
+    const ended = items.filter(({ id, ended_at }) => ended_at !== null && waited.current.has(id));
+    waited.current = new Set(items.filter(({ ended_at }) => ended_at === null).map(({ id }) => id));
+    if (ended.length > 0) setTold(ended.map(({ state }) => evidence.ended(evidence.states[state])).join(' '));
+  }, [items, evidence]);
+  return (
+    <p role="status" className="for-readers">
+      {told}
+    </p>
   );
 }
 

@@ -2,10 +2,11 @@ import { useState } from 'react';
 import { answerOf, dataOf } from '../../api/client.js';
 import type { EvidenceExport } from '../../api/types.js';
 import { useApi } from '../../app-context.js';
-import { useMessages } from '../../i18n/locale.js';
+import { useFormats, useMessages } from '../../i18n/locale.js';
 import { Button } from '../../ui/button.js';
 import { Confirm } from '../../ui/confirm.js';
 import { useFailureText } from '../../ui/failure-text.js';
+import { type RowAction, RowMenu } from '../../ui/row-menu.js';
 import { saveAs } from '../../ui/save-as.js';
 import { useAction } from '../../ui/use-action.js';
 import { ExportDetails } from './export-details.js';
@@ -19,43 +20,45 @@ interface ExportActionsProps {
 /** Actions that the state of an export permits. */
 export function ExportActions({ siteId, item }: ExportActionsProps) {
   const { evidence } = useMessages();
+  const { dateTime } = useFormats();
   const api = useApi();
   const params = { path: { site_id: siteId, export_id: item.id } };
   const cancel = useAction(() => dataOf(api.POST('/api/v1/sites/{site_id}/exports/{export_id}/cancel', { params })));
   const remove = useAction(() => answerOf(api.DELETE('/api/v1/sites/{site_id}/exports/{export_id}', { params })));
   if (item.state === 'queued' || item.state === 'running') {
     return (
-      <Confirm label={evidence.cancel} look="danger" action={() => cancel(undefined)}>
+      <Confirm label={evidence.cancel} action={() => cancel(undefined)}>
         <p>{evidence.cancelText}</p>
       </Confirm>
     );
   }
-  return (
-    <div className="actions">
-      {item.state === 'finished' ? <ExportDetails siteId={siteId} item={item} /> : null}
-      {item.state === 'finished' ? <PackageActions siteId={siteId} exportId={item.id} /> : null}
-      <Confirm label={evidence.remove} look="danger" action={() => remove(undefined)}>
-        <p>{evidence.removeText}</p>
-      </Confirm>
-    </div>
-  );
+  const about = dateTime(item.requested_at);
+  const removal: RowAction = {
+    label: evidence.remove,
+    isDanger: true,
+    content: <p>{evidence.removeText}</p>,
+    action: () => remove(undefined),
+  };
+  if (item.state !== 'finished') return <RowMenu about={about} actions={[removal]} />;
+  return <PackageActions siteId={siteId} item={item} about={about} removal={removal} />;
 }
 
-interface PackageActionsProps {
-  readonly siteId: string;
-  readonly exportId: string;
+interface PackageActionsProps extends ExportActionsProps {
+  readonly about: string;
+  readonly removal: RowAction;
 }
 
-function PackageActions({ siteId, exportId }: PackageActionsProps) {
+function PackageActions({ siteId, item, about, removal }: PackageActionsProps) {
   const { evidence, common } = useMessages();
   const api = useApi();
   const failureText = useFailureText();
   const [told, setTold] = useState('');
-  const name = `evidence-${exportId}.zip`;
+  const [isDetailed, setDetailed] = useState(false);
+  const name = `evidence-${item.id}.zip`;
   const read = () =>
     answerOf<Blob>(
       api.GET('/api/v1/sites/{site_id}/exports/{export_id}/package', {
-        params: { path: { site_id: siteId, export_id: exportId } },
+        params: { path: { site_id: siteId, export_id: item.id } },
         parseAs: 'blob',
       }),
     );
@@ -77,14 +80,20 @@ function PackageActions({ siteId, exportId }: PackageActionsProps) {
     });
   };
   return (
-    <>
+    <div className="actions">
       <Button onPress={() => tell(download)}>{common.download}</Button>
-      <Button look="primary" onPress={check}>
-        {evidence.check}
-      </Button>
+      <RowMenu
+        about={about}
+        actions={[
+          { label: evidence.check, onPress: () => void check() },
+          { label: evidence.details, onPress: () => setDetailed(true) },
+          removal,
+        ]}
+      />
       <span role="status" className="hint">
         {told}
       </span>
-    </>
+      <ExportDetails siteId={siteId} item={item} isOpen={isDetailed} onClose={() => setDetailed(false)} />
+    </div>
   );
 }

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { dataOf } from '../../api/client.js';
 import type { EvidenceExport } from '../../api/types.js';
 import { useApi } from '../../app-context.js';
@@ -12,21 +11,19 @@ import { Loaded } from '../../ui/loaded.js';
 interface ExportDetailsProps {
   readonly siteId: string;
   readonly item: EvidenceExport;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
 }
 
 /** The digest of a package, and the proof of the visitor that the package is about. */
-export function ExportDetails({ siteId, item }: ExportDetailsProps) {
+export function ExportDetails({ siteId, item, isOpen, onClose }: ExportDetailsProps) {
   const { evidence } = useMessages();
-  const [isOpen, setOpen] = useState(false);
   return (
-    <>
-      <Button onPress={() => setOpen(true)}>{evidence.details}</Button>
-      <Dialog title={evidence.details} isOpen={isOpen} onClose={() => setOpen(false)}>
-        <Digest item={item} />
-        {item.filter.by_visitor ? <VisitorProof siteId={siteId} exportId={item.id} /> : null}
-        <Close onClose={() => setOpen(false)} />
-      </Dialog>
-    </>
+    <Dialog title={evidence.details} isOpen={isOpen} onClose={onClose}>
+      <Digest item={item} />
+      {item.filter.by_visitor ? <VisitorProof siteId={siteId} exportId={item.id} /> : null}
+      <Close onClose={onClose} />
+    </Dialog>
   );
 }
 

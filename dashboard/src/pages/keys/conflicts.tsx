@@ -41,7 +41,6 @@ export function Conflicts({ siteId, keys: apiKeys }: ConflictsProps) {
             columns={[
               {
                 label: keys.keptConsent,
-                phone: 'short',
                 cell: ({ event_id }) => (
                   <Link to="/sites/$siteId/consents/$consentId" params={{ siteId, consentId: event_id }}>
                     {event_id}

@@ -47,15 +47,17 @@ export function Statistics() {
           </Link>
         ))}
       </nav>
-      <ActionForm submit={statistics.show} isInline action={show}>
-        <SelectInput name="month" label={statistics.month} options={options} defaultValue={month} />
-        <SelectInput
-          name="beside"
-          label={statistics.beside}
-          options={[{ value: '', label: statistics.noMonth }, ...options]}
-          defaultValue={beside ?? ''}
-        />
-      </ActionForm>
+      <div className="card">
+        <ActionForm submit={statistics.show} isInline action={show}>
+          <SelectInput name="month" label={statistics.month} options={options} defaultValue={month} />
+          <SelectInput
+            name="beside"
+            label={statistics.beside}
+            options={[{ value: '', label: statistics.noMonth }, ...options]}
+            defaultValue={beside ?? ''}
+          />
+        </ActionForm>
+      </div>
       <Months siteId={siteId} by={by} month={month} beside={beside} />
       <Section title={statistics.limits}>
         <ul className="list">

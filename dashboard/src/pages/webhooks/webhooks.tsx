@@ -99,7 +99,6 @@ function WebhookTable({ items, siteId, onSecret }: WebhookTableProps) {
         { label: webhooks.url, cell: (webhook) => <Address value={webhook} /> },
         {
           label: webhooks.events,
-          phone: 'short',
           cell: ({ events }) => events.map((event) => webhooks.eventNames[event]).join(', '),
         },
         { label: webhooks.delivered, phone: 'labelled', cell: (webhook) => <Progress value={webhook} /> },
