@@ -345,6 +345,9 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.press('Languages');
     await panel.page.until(async () => (await panel.page.evaluate('document.activeElement.name')) === 'languages');
     await panel.type('Legal name of the controller', 'Bakery Ltd');
+    // Each text stands in its own direction.
+    const directions = `[...document.querySelectorAll('main .field input[type=text]')].map(({ dir }) => dir)`;
+    expect(new Set(z.array(z.string()).parse(await panel.page.evaluate(directions)))).toEqual(new Set(['auto']));
     await panel.type('Contact for questions', 'privacy@bakery.example');
     await panel.tick('English');
     await panel.tick('Turkish');

@@ -54,7 +54,7 @@ export function Lines({ lines, language }: LinesProps) {
     <ScrollBox look="difference" label={documents.difference}>
       {lines.map(({ kind, text }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: lines can repeat, and the order is fixed
-        <p key={index} className={`line line-${kind}`}>
+        <p key={index} className={`line line-${kind}`} dir="auto">
           {kind === 'same' ? null : (
             <span className="for-readers">{kind === 'added' ? documents.added : documents.removed}: </span>
           )}

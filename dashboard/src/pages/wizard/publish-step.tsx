@@ -118,7 +118,7 @@ function Review({ found, kept, draft, answers, texts, policy }: ReviewProps) {
       {policy === null ? null : (
         <details>
           <summary>{wizard.readPolicy}</summary>
-          <div className="boxed-text" lang={policy.language}>
+          <div className="boxed-text" lang={policy.language} dir="auto">
             <Markdown text={policy.content} />
           </div>
         </details>
