@@ -45,6 +45,15 @@ export const AllowedIps = z
   .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: 'must be an IP address or a CIDR range' }))
   .max(1000);
 
+/** Ways in which a tenant proves a domain itself. */
+export const PROOF_KINDS = ['dns', 'file', 'meta'] as const;
+
+export const VerifyDomainRequest = z
+  .strictObject({
+    by: z.enum(PROOF_KINDS).default('dns').describe('Which proof to look for. A public suffix has `dns` alone.'),
+  })
+  .optional();
+
 const ORIGINS =
   'Origins whose browsers may use the API keys, as browsers write them (`https://shop.example`, `capacitor://localhost`). If empty, every origin may.';
 const ADDRESSES =
@@ -59,6 +68,19 @@ export const RetentionRules = z.strictObject({
 });
 export type RetentionRules = z.infer<typeof RetentionRules>;
 
+/** The proof in force of a domain, as answers show it. */
+const ProofState = {
+  proof: z
+    .enum([...PROOF_KINDS, 'operator'])
+    .nullable()
+    .describe(
+      'How the domain was proved. `file` and `meta` prove this host without its subdomains, and are looked at every week. Null: not verified, or verified before kinds were recorded.',
+    ),
+  proof_failing_since: Timestamp.nullable().describe(
+    'Since when looks do not find the file or tag, or null. After 30 days of failed looks, scans and publications stop. Consents are recorded all the same.',
+  ),
+};
+
 export const Site = z
   .object({
     id: Uuid.describe('UUID of the object.'),
@@ -67,6 +89,7 @@ export const Site = z
     verified_at: Timestamp.nullable().describe(
       'When the domain was verified. While it is null, the Tool API returns 403 SITE_NOT_VERIFIED.',
     ),
+    ...ProofState,
     allowed_origins: z
       .array(z.string())
       .describe('Origins whose browsers may use the API keys. If empty, every origin may.'),
@@ -113,13 +136,24 @@ export const ChangeSiteRequest = z
 export const DomainVerification = z
   .object({
     domain: z.string().describe('Domain of the site.'),
-    verified_at: Timestamp.nullable().describe('When the domain was verified, or null if it was not.'),
+    verified_at: Timestamp.nullable().describe(
+      'When the proof in force was found, or null if the domain is not verified.',
+    ),
+    ...ProofState,
+    proof_looked_at: Timestamp.nullable().describe('Last look at the file or tag, or null for another proof.'),
+    is_proof_lapsed: z.boolean().describe('Whether scans and publications have stopped.'),
     dns_record: z
       .object({
         name: z.string().describe('Name of the record.'),
         type: z.literal('TXT').describe('Type of the record.'),
         value: z.string().describe('Value of the record.'),
       })
-      .describe('The TXT record to create in the DNS of the domain.'),
+      .describe('A TXT record in the DNS, which proves the domain with its subdomains.'),
+    file: z
+      .object({ url: z.string().describe('Address of the file.'), content: z.string().describe('Its whole text.') })
+      .describe('A file, which proves this host alone.'),
+    meta_tag: z
+      .object({ url: z.string().describe('The start page.'), tag: z.string().describe('The tag, in its head.') })
+      .describe('A tag of the start page, which proves this host alone.'),
   })
   .meta({ id: 'DomainVerification' });
