@@ -1,9 +1,11 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router';
+import { bannerSearchOf } from './pages/banner/sections.js';
 import { filtersOf } from './pages/consents/filters.js';
 import { Failed } from './pages/failed.js';
 import { NotFound } from './pages/not-found.js';
 import { shownOf } from './pages/overview/period.js';
 import { shownOf as shownMonthsOf } from './pages/statistics/shown-months.js';
+import { placeOf } from './pages/wizard/place.js';
 import { Panel } from './shell/panel.js';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
@@ -50,6 +52,12 @@ const sites = createRoute({
   getParentRoute: () => panel,
   path: '/sites',
   component: lazyRouteComponent(() => import('./pages/sites/sites.js'), 'Sites'),
+});
+const newSite = createRoute({
+  getParentRoute: () => panel,
+  path: '/sites/new',
+  validateSearch: placeOf,
+  component: lazyRouteComponent(() => import('./pages/wizard/wizard.js'), 'Wizard'),
 });
 const site = createRoute({
   getParentRoute: () => panel,
@@ -126,8 +134,11 @@ const profile = createRoute({
 const banner = createRoute({
   getParentRoute: () => panel,
   path: '/sites/$siteId/banner',
+  validateSearch: bannerSearchOf,
   component: lazyRouteComponent(() => import('./pages/banner/banner.js'), 'Banner'),
 });
+/** The page itself shows the section of the address, and stays when another one is chosen. */
+const bannerSection = createRoute({ getParentRoute: () => banner, path: '$section' });
 const statistics = createRoute({
   getParentRoute: () => panel,
   path: '/sites/$siteId/statistics',
@@ -150,6 +161,7 @@ const routes = root.addChildren([
     unknown,
     overview,
     sites,
+    newSite,
     site,
     keys,
     webhooks,
@@ -160,7 +172,7 @@ const routes = root.addChildren([
     erasures,
     erasure,
     evidence,
-    banner,
+    banner.addChildren([bannerSection]),
     statistics,
     timestamps,
     team,

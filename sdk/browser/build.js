@@ -33,6 +33,8 @@ await bundle('placeholder', 'esm');
 await bundle('tag-manager', 'iife');
 // Loaded by a developer, by hand.
 await bundle('inspect', 'esm');
+// Loaded by the script of a page that was opened by a link to a draft.
+await bundle('draft', 'esm');
 // Loaded by pages of sites that speak the signals of IAB.
 const LIBRARIES = '/* Contains libraries of IAB Tech Lab under the Apache License 2.0, changed by bundling. */';
 await bundle('../../iab/speak-iab', 'esm', 'iab', LIBRARIES);

@@ -396,7 +396,7 @@ export class ConsentCore {
     const { baseUrl } = this.#options;
     try {
       // Signals that load late are also passed to the page's scripts, so later choices must state them.
-      const speaks = loadIab(baseUrl)
+      const speaks = loadIab(this.addressOf('/sdk/iab.js'))
         .then(({ speakIab }) => speakIab(this, iab, baseUrl))
         .then((signals) => {
           this.#signals = signals;

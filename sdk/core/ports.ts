@@ -117,8 +117,8 @@ export interface Surroundings {
   /** @returns a function that stops this */
   readonly watch: (watcher: Watcher) => () => void;
   readonly renewal: Renewal | undefined;
-  /** Loads the file of the service that sends the signals of IAB. Absent if no advertiser listens. */
-  readonly loadIab?: (baseUrl: string) => Promise<IabModule>;
+  /** Loads the file of the service that sends the signals of IAB, by its address. Absent if no advertiser listens. */
+  readonly loadIab?: (address: string) => Promise<IabModule>;
   /** Tells advertisers that no signals will come, so that they do not wait for them. Absent if none listens. */
   readonly iabFailed?: () => void;
   /** Reports a fault of a listener to the page or the app. */

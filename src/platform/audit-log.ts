@@ -1,4 +1,5 @@
-import type { JsonObject } from '../../schemas/json/json-value.js';
+import { canonicalJson } from '../../schemas/json/canonical-json.js';
+import type { JsonObject, JsonValue } from '../../schemas/json/json-value.js';
 import { type Queryable, withTransaction } from './database/pool.js';
 
 /**
@@ -70,4 +71,17 @@ export function changeAsOperator<T>(db: Queryable, change: (db: Queryable) => Pr
     await appendAuditEntry(db, { ...entry, actor: { kind: 'operator' } });
     return result;
   });
+}
+
+/**
+ * Returns the settings that a change altered, each with its values before and after, for the details of an entry.
+ * @param names members to compare; none may hold a secret or a value of a data subject
+ */
+export function beforeAndAfter<Name extends string>(
+  before: Readonly<Record<Name, JsonValue>>,
+  after: Readonly<Record<Name, JsonValue>>,
+  names: readonly Name[],
+): JsonObject {
+  const altered = names.filter((name) => canonicalJson(before[name]) !== canonicalJson(after[name]));
+  return Object.fromEntries(altered.map((name) => [name, { before: before[name], after: after[name] }]));
 }

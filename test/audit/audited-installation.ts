@@ -190,7 +190,9 @@ async function eraseAndExport(app: RunningApp, shop: RecordingTenant): Promise<v
   }
   await whenSettled(app);
   for (const filter of [{}, { visitor_id: 'ann' }]) {
-    const id = idOf(await shop.inSite('owner', 'POST', '/exports', { filter, disclose: 'all' }));
+    const id = idOf(
+      await shop.inSite('owner', 'POST', '/exports', { filter, disclose: 'all', reason: 'for the test' }),
+    );
     await shop.until(State, `/exports/${id}`, ({ state }) => state === 'finished');
   }
 }

@@ -84,6 +84,13 @@ export class PanelBrowser {
     return (await this.#run(`find('button,a,summary', ${JSON.stringify(name)}) !== null`)) === true;
   }
 
+  /** Whether a button is there, and cannot be pressed. */
+  async isDisabled(name: string): Promise<boolean> {
+    const found = `find('button', ${JSON.stringify(name)})`;
+    await this.#until(`${found} !== null`, `the button "${name}"`);
+    return (await this.#run(`${found}.disabled`)) === true;
+  }
+
   /** Every button and field of the page's own part, by name: what the user could do here. */
   async controls(): Promise<readonly string[]> {
     const name = `(one) => one.labels?.[0]?.textContent.trim() ?? textOf(one)`;

@@ -66,7 +66,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
   });
 
   test('scans a page, adopts a cookie into a category, and records the result as evidence', async () => {
-    await panel.visit(`/sites/${demo.site.id}/banner`);
+    await panel.visit(`/sites/${demo.site.id}/banner/scan`);
     await panel.signIn(demo.panel_user.email, demo.panel_user.password);
     await panel.isAt('Banner');
     await panel.sees('Scan a page');
@@ -111,7 +111,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await createUser(adminPool, { tenantId: demo.tenant_id, email, password: PASSWORD, role: 'viewer' });
     const viewer = await PanelBrowser.open(chromiumPath ?? '', app.url);
     try {
-      await viewer.visit(`/sites/${demo.site.id}/banner`);
+      await viewer.visit(`/sites/${demo.site.id}/banner/scan`);
       await viewer.signIn(email, PASSWORD);
       await viewer.sees('Recorded scans');
       expect(await viewer.offers('Scan the page')).toBe(false);

@@ -75,7 +75,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.isAt('Choose your password');
     await panel.type('New password', 'a garden of patient tulips');
     await panel.press('Create the account');
-    await panel.sees('Add a site');
+    await panel.isAt('Your site and its domain');
     figures('sign-up after a flood', { granted, flooded, customer: secondsSince(begun) });
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, expect, test, vi } from 'vitest';
 import { en } from '../../dashboard/src/i18n/en/index.js';
 import { formatsOf } from '../../dashboard/src/i18n/formats.js';
-import { tableOf } from '../../dashboard/src/pages/statistics/breakdown-table.js';
+import { rowsBeside, tableOf } from '../../dashboard/src/pages/statistics/breakdown-table.js';
 import { finishedMonths, shownOf } from '../../dashboard/src/pages/statistics/shown-months.js';
 import { csvOf } from '../../dashboard/src/ui/csv.js';
 
@@ -49,4 +49,19 @@ test('a category is accepted or rejected, and is no formula in a spreadsheet', (
   const csv = csvOf([headings, ...rows.map(({ cells }) => cells)]);
   expect(csv).toContain('"10","11"');
   expect(csv).not.toContain('"=ads"');
+});
+
+test('two months stand in one table, also where only one of them has a value', () => {
+  const few = 'fewer_than_10';
+  const of = (value: string, accepted: number) => ({
+    month: '2026-03',
+    by: 'language' as const,
+    rows: [{ value, accepted, partial: few, rejected: few, withdrawn: few, acceptance_rate: null } as const],
+  });
+  const [march, april] = [of('de', 12), of('fr', 34)].map((one) => tableOf(one, en, formats));
+  if (march === undefined) throw new Error('there is no table');
+  expect(rowsBeside(march, april).map(({ cells }) => cells.slice(0, 2))).toEqual([
+    [['German'], ['12', '–']],
+    [['French'], ['–', '34']],
+  ]);
 });

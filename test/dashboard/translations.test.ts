@@ -23,6 +23,10 @@ function textsOf(tree: unknown, path = ''): ReadonlyMap<string, string> {
 
 /** Names, and words that both languages share. */
 const SAME = new Set([
+  'audit.members.plan',
+  'audit.members.sha256',
+  'audit.site',
+  'audit.columns.site',
   'common.product',
   'consents.laws.kvkk',
   'documents.mediaTypes.text/markdown',
@@ -33,6 +37,7 @@ const SAME = new Set([
   'shell.siteSettings',
   'shell.languages.en',
   'shell.languages.tr',
+  'wizard.names.site',
 ]);
 
 /** The program, without the texts themselves. */

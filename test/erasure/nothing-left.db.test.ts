@@ -195,12 +195,18 @@ describe.each(['panel', 's2s'] as const)('an erasure requested by %s', (channel)
     });
     const unused = await shop.backend.mint({ document_slug: 'explicit-consent', subject: ada.visitor_id });
     const others = await shop.backend.mint({ document_slug: 'explicit-consent', subject: bob.visitor_id });
-    const asked = await shop.inSite('dpo', 'POST', '/exports', { disclose: 'all' });
+    const asked = await shop.inSite('dpo', 'POST', '/exports', { disclose: 'all', reason: 'for the test' });
     const { data } = z.object({ data: z.object({ id: z.string() }) }).parse(asked.body);
     const ExportState = z.object({ state: z.string(), reason: z.string().nullable() });
     await shop.until(ExportState, `/exports/${data.id}`, ({ state }) => state === 'finished');
-    await shop.inSite('dpo', 'POST', '/consents/search', { person: { by: 'signer_email', value: ada.signer_email } });
-    await shop.inSite('dpo', 'POST', `/consents/${record.id}/disclose`, { fields: 'all' });
+    await shop.inSite('dpo', 'POST', '/consents/search', {
+      person: { by: 'signer_email', value: ada.signer_email },
+      reason: 'for the test',
+    });
+    await shop.inSite('dpo', 'POST', `/consents/${record.id}/disclose`, {
+      fields: 'all',
+      reason: `${ada.signer_email} asks`,
+    });
 
     const { installation } = app.service;
     const siteKey = await installation.keyring.siteKey(shop.siteId);

@@ -192,7 +192,11 @@ export const PERSON_STEPS: readonly Step[] = [
       at: 'worker',
       isMeant: statement.includes('chunks') ? runs(statement) : commits(statement),
       provoke: async (world) => {
-        const created = await world.shop.inSite('owner', 'POST', '/exports', { filter: {}, disclose: 'all' });
+        const created = await world.shop.inSite('owner', 'POST', '/exports', {
+          filter: {},
+          disclose: 'all',
+          reason: 'for the test',
+        });
         const { id } = Created.parse(created.body).data;
         await world.shop.until(State, `/exports/${id}`, ({ state }) => state === 'finished');
         return { attempts: 1 };

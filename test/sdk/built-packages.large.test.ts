@@ -27,6 +27,7 @@ const MOST_BYTES: Readonly<Record<string, { readonly files: readonly string[]; r
   'the file with the placeholders of gated content': { files: ['browser/dist/placeholder.js'], most: 4_700 },
   'the script for tag managers': { files: ['browser/dist/tag-manager.js'], most: 600 },
   'the panel that a developer loads by hand': { files: ['browser/dist/inspect.js'], most: 9_000 },
+  'what shows a draft on a page': { files: ['browser/dist/draft.js'], most: 2_500 },
   'the file with the signals of IAB': { files: ['browser/dist/iab.js'], most: 30_000 },
   'the script before those of advertisers': { files: ['browser/dist/iab-stub.js'], most: 1_600 },
   'the package for React': { files: ['react/dist/index.js', 'react/dist/shared.js'], most: 20_050 },

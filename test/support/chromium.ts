@@ -170,9 +170,9 @@ export class ChromiumPage {
   }
 
   /** Presses and releases a key, as a user does. @param shift whether the shift key is held */
-  async press(key: 'Tab' | 'Enter' | ' ' | 'Escape' | 'End', shift = false): Promise<void> {
-    const code = { Tab: 9, Enter: 13, ' ': 32, Escape: 27, End: 35 }[key];
-    const text = { Tab: '', Enter: '\r', ' ': ' ', Escape: '', End: '' }[key];
+  async press(key: 'Tab' | 'Enter' | ' ' | 'Escape' | 'End' | '/', shift = false): Promise<void> {
+    const code = { Tab: 9, Enter: 13, ' ': 32, Escape: 27, End: 35, '/': 191 }[key];
+    const text = { Tab: '', Enter: '\r', ' ': ' ', Escape: '', End: '', '/': '/' }[key];
     const event = { key, code: key === ' ' ? 'Space' : key, windowsVirtualKeyCode: code, modifiers: shift ? 8 : 0 };
     await this.send('Input.dispatchKeyEvent', { ...event, type: text === '' ? 'rawKeyDown' : 'keyDown', text });
     await this.send('Input.dispatchKeyEvent', { ...event, type: 'keyUp' });

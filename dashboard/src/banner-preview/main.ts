@@ -23,7 +23,13 @@ window.addEventListener('message', ({ source, data }: MessageEvent<PreviewDraft>
   if (source !== window.parent) return;
   draft = data;
   end();
-  document.documentElement.lang = draft.language;
+  const { documentElement: page } = document;
+  page.lang = draft.language;
+  // As the page's own switch does (docs/sdk.md).
+  const { scheme } = draft;
+  if (scheme === undefined) delete page.dataset.consentScheme;
+  else page.dataset.consentScheme = scheme;
+  page.style.colorScheme = scheme ?? '';
   const consent = new Consent({
     baseUrl: 'https://preview.invalid',
     apiKey: 'preview',

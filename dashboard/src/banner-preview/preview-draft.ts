@@ -11,6 +11,8 @@ export interface PreviewDraft
   > {
   readonly language: string;
   readonly appearance?: Appearance | undefined;
+  /** What a look with light and dark colours is shown in; if omitted, what the browser asks for. */
+  readonly scheme?: 'light' | 'dark' | undefined;
 }
 
 /** Message that the frame sends once it takes a draft. */

@@ -2,9 +2,11 @@ import { useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useContext, useEffect, useState } from 'react';
 import { useApi, useSessionStore, useUser } from '../app-context.js';
 import { useMessages } from '../i18n/locale.js';
+import { forgetTyped } from '../pages/wizard/typed.js';
 import { Button } from '../ui/button.js';
 import { UnsavedContext } from '../ui/unsaved.js';
 import { AskToLeave } from './ask-to-leave.js';
+import { Finder } from './finder.js';
 import { Navigation } from './navigation.js';
 import { Preferences } from './preferences.js';
 
@@ -22,6 +24,7 @@ export function Frame({ children }: { readonly children: ReactNode }) {
   const [asks, setAsks] = useState(false);
   const signOut = async () => {
     await api.POST('/api/v1/auth/logout', { body: {} }).catch(() => undefined);
+    forgetTyped();
     session.end();
   };
   return (
@@ -54,9 +57,12 @@ export function Frame({ children }: { readonly children: ReactNode }) {
           </div>
         </div>
       </header>
-      <main className="content" id="content" tabIndex={-1}>
-        {children}
-      </main>
+      <div className="page">
+        <Finder />
+        <main className="content" id="content" tabIndex={-1}>
+          {children}
+        </main>
+      </div>
       <AskToLeave isOpen={asks} onStay={() => setAsks(false)} onLeave={signOut} />
     </div>
   );

@@ -8,7 +8,8 @@ export function LeaveGuard({ children }: { readonly children: ReactNode }) {
   const [scope] = useState(() => new UnsavedScope());
   const { status, proceed, reset } = useBlocker({
     // A filter changes the search of the address, and leaves the forms where they are.
-    shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname && scope.held() !== null,
+    shouldBlockFn: ({ current, next }) =>
+      current.pathname !== next.pathname && ![null, 'kept-in-tab'].includes(scope.held()),
     enableBeforeUnload: () => scope.held() !== null,
     withResolver: true,
   });

@@ -1,4 +1,4 @@
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useMay } from '../app-context.js';
 import { useMessages } from '../i18n/locale.js';
 import { Icon } from './icon.js';
@@ -13,13 +13,13 @@ export function Navigation() {
     <nav aria-label={shell.navigation} className="navigation">
       <ul>
         <li>
-          <Link to="/" activeOptions={{ exact: true }}>
+          <Link to="/" activeOptions={{ exact: true, includeSearch: false }}>
             <Icon name="overview" />
             {shell.overview}
           </Link>
         </li>
         <li>
-          <Link to="/sites" activeOptions={{ exact: true }}>
+          <Link to="/sites" activeOptions={{ exact: true, includeSearch: false }}>
             <Icon name="sites" />
             {shell.sites}
           </Link>
@@ -43,7 +43,9 @@ function SiteLinks() {
   const maySeeWebhooks = useMay('seeWebhooks');
   const { data: sites = [] } = useSites();
   const { siteId: inPath } = useParams({ strict: false });
-  const site = sites.find(({ id }) => id === inPath) ?? sites[0];
+  // The guide and the overview name a site there.
+  const { site: inSearch } = useSearch({ strict: false });
+  const site = sites.find(({ id }) => id === (inPath ?? inSearch)) ?? sites[0];
   if (site === undefined) return null;
   const params = { siteId: site.id };
   return (
@@ -109,7 +111,7 @@ function SiteLinks() {
       </span>
       <ul aria-labelledby="settings-links">
         <li>
-          <Link to="/sites/$siteId" params={params} activeOptions={{ exact: true }}>
+          <Link to="/sites/$siteId" params={params} activeOptions={{ exact: true, includeSearch: false }}>
             <Icon name="site" />
             {shell.siteSettings}
           </Link>

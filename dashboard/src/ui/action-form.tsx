@@ -40,12 +40,14 @@ interface ActionFormProps {
   /** Sends the values. Its errors are shown at the fields that they concern. */
   readonly action: (values: Values) => Promise<unknown>;
   readonly submit: string;
-  readonly look?: 'primary' | 'danger';
+  readonly look?: 'primary' | 'plain' | 'danger';
   readonly onCancel?: () => void;
   /** Shown after the action succeeded. */
   readonly done?: string;
   /** Whether it is a filter in one line, which holds nothing that its user would miss. */
   readonly isInline?: boolean;
+  /** Whether the page keeps what is typed, and says itself what would be lost. */
+  readonly isKept?: boolean;
   /** The fields that show errors of members which the form makes from them, by the name of the member. */
   readonly madeFrom?: Readonly<Record<string, string>>;
   readonly children: ReactNode;
@@ -59,6 +61,7 @@ export function ActionForm({
   onCancel,
   done,
   isInline = false,
+  isKept = false,
   madeFrom = NOTHING_MADE,
   children,
 }: ActionFormProps) {
@@ -68,7 +71,7 @@ export function ActionForm({
   const [state, setState] = useState<'idle' | 'pending' | 'done'>('idle');
   const [failure, setFailure] = useState<unknown>(null);
   const isChanged = useRef(false);
-  useUnsaved(() => (isChanged.current && !isInline ? 'typed' : null));
+  useUnsaved(() => (isChanged.current && !isInline && !isKept ? 'typed' : null));
   useEffect(() => {
     const note = () => {
       isChanged.current = true;
@@ -107,7 +110,9 @@ export function ActionForm({
   const isMarked = firstName !== undefined && failure instanceof ApiFailure && failure.code === 'VALIDATION_ERROR';
   useEffect(() => {
     if (firstName === undefined) return;
-    const field = form.current?.elements.namedItem(firstName);
+    const named = form.current?.elements.namedItem(firstName);
+    // The boxes of a group have one name.
+    const field = named instanceof RadioNodeList ? named[0] : named;
     if (field instanceof HTMLElement) field.focus();
   }, [firstName]);
   return (

@@ -10,18 +10,29 @@ interface ConfirmProps {
   readonly about?: string;
   readonly look?: ButtonProps['look'];
   readonly isDanger?: boolean;
+  /** Whether it cannot be done now; the page says why. */
+  readonly isDisabled?: boolean;
   /** Content of the dialog: the effect of the action. */
   readonly children: ReactNode;
   readonly action: (values: Values) => Promise<unknown>;
 }
 
 /** A button that asks before it acts. */
-export function Confirm({ label, about, look = 'plain', isDanger = true, children, action }: ConfirmProps) {
+export function Confirm({
+  label,
+  about,
+  look = 'plain',
+  isDanger = true,
+  isDisabled = false,
+  children,
+  action,
+}: ConfirmProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
       <Button
         look={look}
+        isDisabled={isDisabled}
         onPress={() => setOpen(true)}
         {...(about !== undefined && { 'aria-label': `${label}: ${about}` })}
       >

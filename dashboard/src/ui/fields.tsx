@@ -1,6 +1,7 @@
 import { type ReactNode, useContext, useId, useState } from 'react';
 import {
   Checkbox as AriaCheckbox,
+  CheckboxGroup,
   FieldError,
   FieldErrorContext,
   FormValidationContext,
@@ -151,6 +152,63 @@ export function Checkbox({ children, ...props }: CheckboxProps) {
       <span className="checkbox-box" aria-hidden="true" />
       <span>{children}</span>
     </AriaCheckbox>
+  );
+}
+
+export interface BoxesProps {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: ReactNode;
+  readonly options: readonly { readonly value: string; readonly label: string }[];
+  readonly defaultValue?: readonly string[];
+  readonly value?: readonly string[];
+  readonly onChange?: (values: readonly string[]) => void;
+  readonly isNarrow?: boolean;
+  /** What is said if none is ticked. If omitted, none has to be. */
+  readonly required?: string;
+}
+
+/** A list of boxes, with its errors. The form has one value for each that is ticked. */
+export function Boxes({
+  name,
+  label,
+  hint,
+  options,
+  defaultValue,
+  value,
+  onChange,
+  isNarrow = false,
+  required,
+}: BoxesProps) {
+  return (
+    <CheckboxGroup
+      name={name}
+      className="field"
+      validationBehavior="native"
+      isRequired={required !== undefined}
+      {...(value === undefined ? { defaultValue: [...(defaultValue ?? [])] } : { value: [...value] })}
+      {...(onChange !== undefined && { onChange })}
+    >
+      <Label className="label">{label}</Label>
+      {hint === undefined ? null : (
+        <Text slot="description" className="hint">
+          {hint}
+        </Text>
+      )}
+      <div className={isNarrow ? 'boxes boxes-narrow' : 'boxes'}>
+        {options.map((option) => (
+          <AriaCheckbox key={option.value} value={option.value} className="checkbox">
+            <span className="checkbox-box" aria-hidden="true" />
+            <span>{option.label}</span>
+          </AriaCheckbox>
+        ))}
+      </div>
+      <FieldError className="field-error">
+        {({ validationErrors, validationDetails }) =>
+          validationDetails.valueMissing ? required : validationErrors.join(' ')
+        }
+      </FieldError>
+    </CheckboxGroup>
   );
 }
 

@@ -1,6 +1,6 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { ApiFailure } from '../api/failure.js';
-import { useMessages } from '../i18n/locale.js';
+import { useFormats, useMessages } from '../i18n/locale.js';
 import { Button } from './button.js';
 import { useFailureText } from './failure-text.js';
 import { Notice } from './notice.js';
@@ -33,21 +33,46 @@ export function Loaded<T>({ query, children }: LoadedProps<T>) {
 
 interface MoreProps {
   readonly query: {
+    readonly data: readonly unknown[] | undefined;
     readonly hasNextPage: boolean;
     readonly isFetchingNextPage: boolean;
     readonly fetchNextPage: () => unknown;
   };
+  /** Whether the page says elsewhere how many items it shows. */
+  readonly isCounted?: boolean;
 }
 
-/** Loads the next page of a list. */
-export function More({ query }: MoreProps) {
+/** Loads the next page of a list, and says how many items it shows then. */
+export function More({ query, isCounted = false }: MoreProps) {
   const { common } = useMessages();
-  if (!query.hasNextPage) return null;
+  const { number } = useFormats();
+  const line = useRef<HTMLSpanElement>(null);
+  const [isPressed, setPressed] = useState(false);
+  const { data, hasNextPage, isFetchingNextPage } = query;
+  const isAtEnd = isPressed && !hasNextPage && !isFetchingNextPage;
+  useEffect(() => {
+    // The button that had the focus is gone.
+    if (isAtEnd) line.current?.focus();
+  }, [isAtEnd]);
+  if (!hasNextPage && !isPressed) return null;
   return (
-    <p className="more">
-      <Button onPress={() => void query.fetchNextPage()} isBusy={query.isFetchingNextPage}>
-        {common.more}
-      </Button>
+    <p className="more actions">
+      {hasNextPage ? (
+        <Button
+          onPress={() => {
+            setPressed(true);
+            void query.fetchNextPage();
+          }}
+          isBusy={isFetchingNextPage}
+        >
+          {common.more}
+        </Button>
+      ) : null}
+      <span ref={line} role={isCounted ? undefined : 'status'} tabIndex={-1} className="hint">
+        {isPressed && !isFetchingNextPage && (!isCounted || !hasNextPage)
+          ? common.shown(number(data?.length ?? 0), hasNextPage)
+          : ''}
+      </span>
     </p>
   );
 }

@@ -1,7 +1,11 @@
 import { createContext, useContext, useEffect, useRef } from 'react';
 
-/** What a user would lose: what was typed and not saved, or what the service shows once. */
-export type Losable = 'typed' | 'shown-once';
+/**
+ * What a user would lose: what the service shows once, what was typed and not saved, or what was typed and is kept in
+ * the tab, which is lost with the tab or the sign-in alone. The worst comes first.
+ */
+const LOSABLE = ['shown-once', 'typed', 'kept-in-tab'] as const;
+export type Losable = (typeof LOSABLE)[number];
 
 /** A page or a dialog, and the forms and dialogs in it that may hold what their user would lose. */
 export class UnsavedScope {
@@ -13,7 +17,7 @@ export class UnsavedScope {
   /** What would be lost now, what nobody can enter again first; null for nothing. */
   held(): Losable | null {
     const all = [...this.#holders].map((held) => held());
-    return all.find((one) => one === 'shown-once') ?? all.find((one) => one !== null) ?? null;
+    return LOSABLE.find((one) => all.includes(one)) ?? null;
   }
 
   /** @returns a function that takes the holder out */

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { Uuid } from '../../evidence/primitives.js';
 import { InputTime, InputUuid, QueryText } from '../common.js';
-import { PageQuery, Timestamp } from './common.js';
+import { displayName, PageQuery, pageOf, Timestamp } from './common.js';
+import { NamedThing } from './named-things.js';
 
 /** A line of the audit log. It names data subjects by event id only. */
 export const AuditLogEntry = z
@@ -37,3 +38,36 @@ export const AuditLogQuery = PageQuery.extend({
   from: InputTime.optional().describe('Only entries at or after this time.'),
   to: InputTime.optional().describe('Only entries before this time.'),
 });
+
+const Names = (max: number) => z.array(z.string().max(100)).max(max).default([]);
+
+/** A word, and what the caller's language calls so. */
+const Word = z.strictObject({
+  text: displayName(100).min(1).describe('The word, in any case.'),
+  actions: Names(200).describe('Actions that have the word in your language.'),
+  kinds: Names(50).describe('Kinds of objects that have it.'),
+});
+
+export const SearchAuditLogRequest = z
+  .strictObject({
+    from: AuditLogQuery.shape.from,
+    to: AuditLogQuery.shape.to,
+    action: AuditLogQuery.shape.action,
+    actor: z
+      .union([z.enum(['operator', 'service']), InputUuid])
+      .optional()
+      .describe('Who acted: a user, operators, or the service.'),
+    site_id: InputUuid.optional().describe('Only entries on this site and what belongs to it.'),
+    words: z
+      .array(Word)
+      .max(8)
+      .default([])
+      .describe('Each word occurs in the action, the object, the details, or a name of these.'),
+    limit: z.int().min(1).max(500).default(50).describe('Items on the page, by default 50.'),
+    cursor: PageQuery.shape.cursor,
+  })
+  .meta({ id: 'SearchAuditLogRequest' });
+
+export const AuditLogSearchPage = pageOf(AuditLogEntry)
+  .extend({ named: z.array(NamedThing).describe('The things that the entries name and that exist.') })
+  .meta({ id: 'AuditLogSearchPage' });

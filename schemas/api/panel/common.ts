@@ -25,6 +25,14 @@ export const displayName = (max: number) =>
       'must not contain control characters, line breaks or characters that change the direction of text',
     );
 
+/**
+ * Why a user looks at personal values. The audit log keeps it for ever, so it must not name the person, whose values can
+ * be erased.
+ */
+export const DisclosureReason = displayName(500)
+  .min(3)
+  .describe('Why the values are needed, for the audit log. It must not name the person.');
+
 /** A point in time of a response, ISO 8601. */
 export const Timestamp = z.iso.datetime({ offset: true });
 

@@ -89,7 +89,21 @@ export const ChangeConfigurationRequest = DraftSettings.extend({
   .partial()
   .extend(DraftRevision.shape);
 
-export const PublishConfigurationRequest = DraftRevision.extend({}).strict();
+export const PublishConfigurationRequest = DraftRevision.extend({
+  version: z
+    .int()
+    .min(1)
+    .exactOptional()
+    .describe('Number of an earlier version to publish again instead of the draft.'),
+}).strict();
+
+/** A link that shows the draft on the site. */
+export const DraftLink = z
+  .object({
+    url: z.string().describe('Address of the site with the token in its fragment.'),
+    expires_at: Timestamp.describe('When the link stops to work.'),
+  })
+  .meta({ id: 'DraftLink' });
 
 /** The texts of the banner in one language. */
 export const BannerTexts = z

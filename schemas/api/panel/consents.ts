@@ -7,7 +7,7 @@ import { InputTime, InputUuid, QueryText } from '../common.js';
 import { PersonReference } from '../erasures.js';
 import { ExportedAttachment, PERSONAL_FIELDS, PersonalField, PublicPart, SHOWN_CHANNELS } from '../export.js';
 import { VerifiedRecord } from '../verify.js';
-import { dataOf, PageQuery, pageOf, Timestamp } from './common.js';
+import { DisclosureReason, dataOf, PageQuery, pageOf, Timestamp } from './common.js';
 
 /** How far a record has come: in the log or on its way there, in a sealed Merkle batch, or covered by a time stamp. */
 export const SEALING_STATES = ['recorded', 'sealed', 'stamped'] as const;
@@ -52,6 +52,7 @@ export const ListConsentsQuery = PageQuery.extend({ ...filters, ...flags(FlagInQ
 export const SearchConsentsRequest = z
   .strictObject({
     person: PersonReference,
+    reason: DisclosureReason,
     ...filters,
     ...flags(z.boolean()),
     limit: z.int().min(1).max(100).default(50).describe('Objects on a page.'),
@@ -60,7 +61,7 @@ export const SearchConsentsRequest = z
   .refine(isOrdered, ORDERED)
   .refine(namesCategory, WITH_CATEGORY);
 
-export type ConsentFilter = Omit<z.infer<typeof SearchConsentsRequest>, 'person'>;
+export type ConsentFilter = Omit<z.infer<typeof SearchConsentsRequest>, 'person' | 'reason'>;
 
 /** The public part of a record, which contains no personal data. */
 const PublicRecord = PublicPart.meta({ id: 'PublicRecord' });
@@ -148,6 +149,7 @@ export const DiscloseConsentRequest = z.strictObject({
       error: `must be "all", or a list with some of: ${PERSONAL_FIELDS.join(', ')}`,
     })
     .describe('The personal fields to disclose: `all`, or a list of names, as for an evidence export.'),
+  reason: DisclosureReason,
 });
 
 export const DiscloseConsentResponse = dataOf(

@@ -4,7 +4,7 @@ import { Count, Sha256Hex, Uuid } from '../../evidence/primitives.js';
 import { InputTime, InputUuid } from '../common.js';
 import { CONSENT_LIMITS } from '../consent-limits.js';
 import { NAMES_OF_FIELDS, PERSONAL_FIELDS, PersonalField } from '../export.js';
-import { SiteParams, Timestamp } from './common.js';
+import { DisclosureReason, SiteParams, Timestamp } from './common.js';
 
 /** Maximum number of records that one export may name. */
 export const MAX_EXPORT_RECORDS = 1000;
@@ -62,6 +62,14 @@ export const CreateExportRequest = z
   })
   .meta({ id: 'CreateExportRequest' });
 export type CreateExportRequest = z.output<typeof CreateExportRequest>;
+
+/** The same, by a user. */
+export const UserExportRequest = CreateExportRequest.extend({
+  reason: DisclosureReason.optional().describe('Why the values are needed. Required if `disclose` names any.'),
+}).refine(({ disclose, reason }) => disclose === 'none' || reason !== undefined, {
+  path: ['reason'],
+  error: 'is required, because the export discloses personal values',
+});
 
 export const EXPORT_STATES = ['queued', 'running', 'finished', 'cancelled', 'failed', 'expired'] as const;
 

@@ -82,16 +82,16 @@ export const ConsentBreakdown = z
         z.object({
           value: z.string().describe('The value that the decisions have in common.'),
           accepted: Cell,
-          partial: Cell.nullable(),
+          partial: Cell.nullable().describe('Null by category.'),
           rejected: Cell,
-          withdrawn: Cell.nullable(),
+          withdrawn: Cell.nullable().describe('Null by category.'),
           acceptance_rate: z
             .number()
             .nullable()
             .describe('As in the statistics, or null if a number is hidden or there is no such rate.'),
         }),
       )
-      .describe('By value. Of a category, only `accepted` and `rejected` are counted; the others are null.'),
+      .describe('By value.'),
   })
   .meta({ id: 'ConsentBreakdown' });
 export const ConsentBreakdownResponse = dataOf(ConsentBreakdown);

@@ -19,15 +19,7 @@ if (window.consentLedger?.consent !== undefined) console.warn('Consent Ledger: t
 else if (!(script instanceof HTMLScriptElement) || script.dataset.apiKey === undefined)
   console.error('Consent Ledger: no script has data-api-key.');
 else {
-  const {
-    apiKey,
-    baseUrl,
-    googleConsentMode,
-    settingsButton,
-    reload,
-    configurationMaxAge: _,
-    ...texts
-  } = script.dataset;
+  const { apiKey, baseUrl, googleConsentMode, settingsButton, reload, ...texts } = script.dataset;
   const isOn = (text: string | undefined): boolean => text !== undefined && text !== 'false';
   window.consentLedger = startConsent({
     ...texts,

@@ -27,16 +27,23 @@ export interface Started {
  */
 export function startConsent(options: StartOptions): Started {
   const consent = new Consent(options);
-  const { googleConsentMode: google = false, dataLayer } = options;
+  const { googleConsentMode: google, dataLayer } = options;
   // This comes first, because Google's tags read the default when they load.
-  if (google !== false) speakGoogleConsentMode(consent, google === true ? undefined : google, dataLayer);
-  gateContent(consent, options);
-  consent.showsNotice(noticeOf);
-  consent.start();
+  if (google) speakGoogleConsentMode(consent, google === true ? undefined : google, dataLayer);
+  // The link of the dashboard to a draft: that file shows it, and nothing starts, so that nothing gated runs.
+  if (location.hash.startsWith('#consent-draft'))
+    import(/* webpackIgnore: true */ /* @vite-ignore */ consent.addressOf('/sdk/draft.js'));
+  else {
+    gateContent(consent, options);
+    consent.showsNotice(noticeOf);
+    consent.start();
+  }
   return { consent, banner: parsed().then(() => showBanner(consent, options)) };
 }
 
-function parsed(): Promise<void> {
-  if (document.readyState !== 'loading') return Promise.resolve();
-  return new Promise((resolve) => document.addEventListener('DOMContentLoaded', () => resolve(), { once: true }));
+function parsed(): Promise<unknown> {
+  return new Promise((resolve) => {
+    if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', resolve);
+    else resolve(null);
+  });
 }

@@ -19,6 +19,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Scans: 'Scans of the pages of a site, and those that are recorded as evidence.',
   'Sign-in': 'Sign-in, sign-out and passwords.',
   'Sign-ins': 'The active sign-ins of the user.',
+  Search: 'The look-up of tokens, hashes and ids in all sites of the tenant.',
   Site: 'What an SDK needs to know about its site.',
   Sites: 'Sites of the tenant and the verification of their domains.',
   Statistics: 'Counts of consents, and conditions that need attention.',

@@ -81,11 +81,13 @@ export const API_KEY_OPERATIONS = [
     response: dataOf(ApiKey),
     action: 'api_key.rename',
     change: async ({ params, body }, db) => {
+      const { name: before } = await apiKeyOf(db, params.site_id, params.key_id);
       await renameApiKey(db, params.site_id, params.key_id, body.name);
+      const data = await apiKeyOf(db, params.site_id, params.key_id);
       return {
-        response: { data: await apiKeyOf(db, params.site_id, params.key_id) },
+        response: { data },
         subject: { kind: 'api_key', id: params.key_id },
-        details: { site_id: params.site_id },
+        details: { site_id: params.site_id, name: { before, after: data.name } },
       };
     },
   }),

@@ -22,7 +22,7 @@ export const BREAKDOWN_OPERATION = route({
   path: '/api/v1/sites/{site_id}/statistics',
   summary: 'Count the consents of a month by one property',
   description:
-    'Made for passing on: no number below 10 is shown, nor can it be calculated. Months are those of UTC, and over, because two tables of one month would show the days between. Imported consents are not counted, and opt-outs only by `type`.',
+    'No number below 10 is shown, nor can it be calculated. Opt-outs count only by `type`, imported consents not at all.',
   params: SiteParams,
   query: BreakdownQuery,
   response: ConsentBreakdownResponse,

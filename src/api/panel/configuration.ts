@@ -9,6 +9,7 @@ import {
   ConfigurationVersionParams,
   ConfigurationVersionsQuery,
   ConfigurationVersionWithRecord,
+  DraftLink,
   PublishConfigurationRequest,
   ReplaceConfigurationRequest,
   type SiteConfigDraft,
@@ -21,10 +22,12 @@ import {
 } from '../../evidence/records/publication.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors.js';
+import { type RowSeals, readSealed } from '../../platform/keys/index.js';
 import { changeConfigDraft, draftOfContent, hasChanges, readConfigDraft } from '../../tenancy/configuration/draft.js';
+import { newDraftToken } from '../../tenancy/configuration/draft-link.js';
 import { type Edit, merged, type Partially } from '../../tenancy/configuration/edits.js';
 import { IncompleteConfiguration, namedVendorList, problemsOf } from '../../tenancy/configuration/problems.js';
-import { publishConfigDraft } from '../../tenancy/configuration/publish-site-config.js';
+import { publishConfigDraft, publishVersionAgain } from '../../tenancy/configuration/publish-site-config.js';
 import type { FindVendorList } from '../../tenancy/configuration/vendor-lists.js';
 import { EDITORS, READERS } from './caller.js';
 import { route } from './deps.js';
@@ -125,25 +128,59 @@ export const CONFIGURATION_OPERATIONS = [
     path: `${path}/publish`,
     summary: 'Publish the draft as the next version',
     description:
-      'The version is in force immediately. It is written to the event log, sealed and stamped; consents refer to it by its hash. 422 VALIDATION_ERROR lists the texts that a language of the site lacks. 409 WRONG_STATE if the site is not verified, if `revision` is not that of the draft, or if nothing would change. Texts in languages that the site does not have are omitted.',
+      'With `version`, the content of that version becomes the next one, and a draft with changes stays as it is. The version is in force immediately. It is written to the event log, sealed and stamped; consents refer to it by its hash. 422 VALIDATION_ERROR lists the texts that a language of the site lacks. 409 WRONG_STATE if the site is not verified, if `revision` is not that of the draft, or if nothing would change. Texts in languages that the site does not have are omitted.',
     roles: EDITORS,
     body: PublishConfigurationRequest,
     example: { body: { revision: 4 } },
     status: 201,
     response: dataOf(ConfigurationVersion),
-    errors: ['WRONG_STATE'],
+    errors: ['RESOURCE_NOT_FOUND', 'WRONG_STATE'],
     action: 'configuration.publish',
     change: async ({ params, body }, db, { findVendorList }) => {
-      const { number, sha256, eventId } = await publishConfigDraft(
-        db,
-        params.site_id,
-        body.revision,
-        findVendorList,
-      ).catch(listProblems);
+      const { revision, version } = body;
+      const published =
+        version === undefined
+          ? publishConfigDraft(db, params.site_id, revision, findVendorList)
+          : publishVersionAgain(db, params.site_id, { revision, number: version }, findVendorList);
+      const { number, sha256, eventId } = await published.catch(listProblems);
       return {
         response: { data: await configurationVersion(db, params.site_id, number) },
         subject: { kind: 'configuration', id: params.site_id },
-        details: { number, sha256, publication_event_id: eventId, revision: body.revision },
+        details: {
+          number,
+          sha256,
+          publication_event_id: eventId,
+          revision,
+          ...(version !== undefined && { version }),
+        },
+      };
+    },
+  }),
+  route({
+    ...shared,
+    id: 'linkConfigurationDraft',
+    method: 'post',
+    path: `${path}/draft-link`,
+    summary: 'Make a link that shows the draft on the site for an hour',
+    description:
+      'Whoever has the link sees the draft, which records nothing and permits nothing optional. 409 WRONG_STATE if the site is not verified or the draft has no language.',
+    roles: EDITORS,
+    status: 201,
+    response: dataOf(DraftLink),
+    errors: ['WRONG_STATE'],
+    action: 'configuration.link_draft',
+    change: async ({ params }, db, { keyring }) => {
+      const { token, expiresAt } = newDraftToken(await keyring.siteKey(params.site_id), Date.now());
+      const expires_at = expiresAt.toISOString();
+      return {
+        response: {
+          data: {
+            url: `https://${await linkedDomain(db, keyring, params.site_id)}/#consent-draft=${token}`,
+            expires_at,
+          },
+        },
+        subject: { kind: 'configuration', id: params.site_id },
+        details: { expires_at },
       };
     },
   }),
@@ -184,6 +221,19 @@ function changeSettings(draft: SiteConfigDraft, { controller, ...settings }: Set
     draft: { ...value, controller: named.value },
     result: [...named.changed.map((name) => `controller.${name}`), ...changed],
   };
+}
+
+const LinkedSite = z.object({ domain: z.string(), verified_at: z.string().nullable() });
+
+/** The domain of a site whose draft can be shown on it. @throws ChangeRefused `not_found`, `wrong_state` */
+async function linkedDomain(db: Queryable, seals: RowSeals, siteId: string): Promise<string> {
+  const site = await readSealed(db, seals, { table: 'sites', where: 'r.id = $1', values: [siteId] }, LinkedSite);
+  if (site === null) throw new ChangeRefused('not_found', `There is no site ${siteId}.`);
+  if (site.verified_at === null)
+    throw new ChangeRefused('wrong_state', `The site is not verified: verify the domain ${site.domain} first.`);
+  const { draft } = await readConfigDraft(db, siteId);
+  if (draft.languages.length === 0) throw new ChangeRefused('wrong_state', 'The draft has no language yet.');
+  return site.domain;
 }
 
 function listProblems(error: unknown): never {

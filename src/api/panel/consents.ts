@@ -26,6 +26,7 @@ import type { PanelCall } from '../server/route.js';
 import { verifiedRecord } from '../tool/verify.js';
 import { PROTECTORS, READERS } from './caller.js';
 import { type PanelDeps, route } from './deps.js';
+import { refuseNaming, withoutValues } from './disclosure-reason.js';
 import { encodeCursor, keyOfCursor } from './page.js';
 
 const shared = { auth: 'panel', tag: 'Consents', params: SiteParams } as const;
@@ -52,22 +53,30 @@ export const CONSENT_OPERATIONS = [
     method: 'post',
     path: '/api/v1/sites/{site_id}/consents/search',
     summary: 'Search the consent records of one person, newest first, with their public parts',
-    description: `The person is identified in the body, because URLs are logged. Erased records are not found. The audit log has an entry for the search, without the person. ${PAGES}`,
+    description: `The person is identified in the body, because URLs are logged. Erased records are not found. The audit log has an entry for the search, with the reason and without the person. ${PAGES}`,
     roles: PROTECTORS,
     body: SearchConsentsRequest,
-    example: { body: { person: { by: 'visitor_id', value: 'visitor-1' }, consent_type: 'cookie', limit: 10 } },
+    example: {
+      body: {
+        person: { by: 'visitor_id', value: 'visitor-1' },
+        reason: 'access request of 3 March',
+        consent_type: 'cookie',
+        limit: 10,
+      },
+    },
     response: ConsentsPage,
     action: 'consent.search',
     disclose: async (call, deps) => {
       const { site_id: siteId } = call.params;
-      const { person, ...filter } = call.body;
+      const { person, reason, ...filter } = call.body;
+      refuseNaming(reason, person.value);
       const kind = IDENTIFIER_KINDS[person.by];
       const index = blindIndex(await deps.keyring.siteKey(siteId), kind, person.value);
       const response = await page(deps, call, { siteId, filter, person: { kind, index } });
       return {
         response,
         subject: { kind: 'site', id: siteId },
-        details: { by: person.by, shown: response.data.length },
+        details: { by: person.by, shown: response.data.length, reason },
       };
     },
   }),
@@ -117,18 +126,21 @@ export const CONSENT_OPERATIONS = [
     method: 'post',
     path: '/api/v1/sites/{site_id}/consents/{consent_id}/disclose',
     summary: 'Disclose personal values of one record',
-    description: 'The audit log records the user, the record and the names of the fields, before the values are sent.',
+    description:
+      'The audit log records the user, the record, the names of the fields and the reason, before the values are sent. Values that the reason repeats are replaced in it.',
     roles: PROTECTORS,
     body: DiscloseConsentRequest,
-    example: { body: { fields: ['visitor_id', 'signer_email'] } },
+    example: { body: { fields: ['visitor_id', 'signer_email'], reason: 'access request of 3 March' } },
     response: DiscloseConsentResponse,
     action: 'consent.disclose',
-    disclose: async ({ params, body: { fields } }, { apiPool, eventLog, keyring }) => {
+    disclose: async ({ params, body: { fields, reason } }, { apiPool, eventLog, keyring }) => {
       const row = await existing(apiPool, params);
+      const data = await disclose({ db: apiPool, eventLog, keyring }, row, fields);
       return {
-        response: { data: await disclose({ db: apiPool, eventLog, keyring }, row, fields) },
+        response: { data },
         subject: { kind: 'consent', id: row.event_id },
-        details: { site_id: row.site_id, fields },
+        // A refusal would tell, without an entry in the log, that a guess was right.
+        details: { site_id: row.site_id, fields, reason: withoutValues(reason, Object.values(data.fields)) },
       };
     },
   }),

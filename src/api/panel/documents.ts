@@ -9,7 +9,7 @@ import {
 } from '../../../schemas/api/panel/documents.js';
 import { DOCUMENT_KINDS } from '../../../schemas/events/notices.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
-import type { AuditSubject } from '../../platform/audit-log.js';
+import { type AuditSubject, beforeAndAfter } from '../../platform/audit-log.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors.js';
 import { changeDocument, createDocument } from '../../tenancy/documents/documents.js';
@@ -85,12 +85,19 @@ export const DOCUMENT_OPERATIONS = [
     change: async ({ params, body }, db) => {
       const { site_id: siteId, document_id: documentId } = params;
       const { slug, kind, requires_approval_token: requiresApprovalToken } = body;
+      const before = await documentOf(db, siteId, documentId);
       const changed = await changeDocument(db, siteId, documentId, { slug, kind, requiresApprovalToken });
       const data = await documentOf(db, siteId, documentId);
-      return { response: { data }, ...documentAudit(data, siteId, { changed: [...changed] }) };
+      return {
+        response: { data },
+        ...documentAudit(data, siteId, { changed: [...changed], ...beforeAndAfter(before, data, SETTINGS) }),
+      };
     },
   }),
 ];
+
+/** Settings whose values before and after a change are in the audit log. */
+const SETTINGS = ['slug', 'kind', 'requires_approval_token'] as const;
 
 const DocumentRow = z.object({
   id: z.string(),

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { dataOf, PageQuery, pageOf, SiteParams } from '../../../schemas/api/panel/common.js';
 import {
-  CreateExportRequest,
   EvidenceExport,
   EvidenceExportDetails,
   ExportParams,
+  UserExportRequest,
 } from '../../../schemas/api/panel/exports.js';
 import { Uuid } from '../../../schemas/evidence/primitives.js';
 import * as exports from '../../evidence/exports/index.js';
@@ -12,6 +12,7 @@ import { appendAuditEntry } from '../../platform/audit-log.js';
 import { sendPackage } from '../server/send-package.js';
 import { actorOf, PROTECTORS, signedIn } from './caller.js';
 import { route } from './deps.js';
+import { refuseNaming } from './disclosure-reason.js';
 import { keyOfCursor, pageOfRows } from './page.js';
 
 const shared = { auth: 'panel', tag: 'Evidence exports', params: SiteParams } as const;
@@ -31,8 +32,14 @@ export const EXPORT_OPERATIONS = [
     description:
       'Filter and fields are those of `consent-ledger evidence export`. The package discloses no personal value unless `disclose` names it. It is as of the newest stamped checkpoint; consents that are not stamped yet are counted, but not in the package. An erasure at the site cancels each of its exports that is queued, running or stored.',
     roles: PROTECTORS,
-    body: CreateExportRequest,
-    example: { body: { filter: { from: '2026-01-01T00:00:00Z', consent_type: 'cookie' }, disclose: ['visitor_id'] } },
+    body: UserExportRequest,
+    example: {
+      body: {
+        filter: { from: '2026-01-01T00:00:00Z', consent_type: 'cookie' },
+        disclose: ['visitor_id'],
+        reason: 'audit of the authority',
+      },
+    },
     status: 202,
     response: dataOf(EvidenceExport),
     errors: ['EXPORT_LIMIT_EXCEEDED'],
@@ -40,6 +47,8 @@ export const EXPORT_OPERATIONS = [
     isForUsers: true,
     change: async ({ user, params, body }, db, { keyring, config }) => {
       const { maxPerTenant } = config.exports;
+      const { reason } = body;
+      if (reason !== undefined) refuseNaming(reason, body.filter.visitor_id);
       const author = {
         tenantId: user.tenantId,
         siteId: params.site_id,
@@ -50,7 +59,11 @@ export const EXPORT_OPERATIONS = [
       return {
         response: { data },
         subject: { kind: 'export', id: data.id },
-        details: { site_id: params.site_id, ...exports.auditDetails(exports.exportFilter(body.filter), body.disclose) },
+        details: {
+          site_id: params.site_id,
+          ...exports.auditDetails(exports.exportFilter(body.filter), body.disclose),
+          ...(reason !== undefined && { reason }),
+        },
       };
     },
   }),

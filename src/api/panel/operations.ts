@@ -13,6 +13,7 @@ import { EXPORT_OPERATIONS } from './exports.js';
 import { INVITATION_OPERATIONS } from './invitations.js';
 import { PLAN_OPERATIONS } from './plans.js';
 import { PANEL_SCAN_OPERATIONS } from './scans.js';
+import { SEARCH_OPERATIONS } from './search.js';
 import type { PanelRoute } from './serve-panel.js';
 import { SIGN_IN_OPERATIONS } from './sign-ins.js';
 import { SITE_OPERATIONS } from './sites.js';
@@ -38,6 +39,7 @@ export const PANEL_OPERATIONS: readonly PanelRoute[] = [
   ...CATEGORY_OPERATIONS,
   ...COOKIE_OPERATIONS,
   ...PANEL_SCAN_OPERATIONS,
+  ...SEARCH_OPERATIONS,
   ...CONSENT_OPERATIONS,
   ...ERASURE_OPERATIONS,
   ...EXPORT_OPERATIONS,

@@ -10,6 +10,7 @@ import {
   VerifyDomainRequest,
 } from '../../../schemas/api/panel/sites.js';
 import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
+import { beforeAndAfter } from '../../platform/audit-log.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused, serviceUnavailable } from '../../platform/errors.js';
 import type { DomainChallenges, PageProofKind } from '../../tenancy/domains/challenges.js';
@@ -104,11 +105,13 @@ export const SITE_OPERATIONS = [
     response: dataOf(Site),
     action: 'site.change',
     change: async ({ user, params, body }, db) => {
-      const { changed, domain } = await changeSiteSettings(db, params.site_id, body);
+      const before = await siteOf(db, user.tenantId, params.site_id);
+      const changed = await changeSiteSettings(db, params.site_id, body);
+      const data = await siteOf(db, user.tenantId, params.site_id);
       return {
-        response: { data: await siteOf(db, user.tenantId, params.site_id) },
+        response: { data },
         subject: { kind: 'site', id: params.site_id },
-        details: { changed: [...changed], ...(domain !== null && { domain }) },
+        details: { changed: [...changed], ...beforeAndAfter(before, data, SETTINGS) },
       };
     },
   }),
@@ -178,6 +181,9 @@ export const SITE_OPERATIONS = [
     },
   }),
 ];
+
+/** Settings whose values before and after a change are in the audit log. */
+const SETTINGS = ['name', 'domain', 'allowed_origins', 'allowed_ips'] as const;
 
 function shownChallenge(site: SiteChallenge): z.input<typeof DomainVerification> {
   const { dns, file, meta } = site.challenges;

@@ -96,11 +96,13 @@ export const TENANT_OPERATIONS = [
     action: 'tenant.change',
     change: async ({ user, params, body }, db) => {
       refuseForeign(user, params.tenant_id);
-      const isOther = await renameTenant(db, params.tenant_id, body.name);
+      const before = await renameTenant(db, params.tenant_id, body.name);
+      const data = await tenantById(db, params.tenant_id);
+      const isOther = data.name !== before;
       return {
-        response: { data: await tenantById(db, params.tenant_id) },
+        response: { data },
         subject: { kind: 'tenant', id: params.tenant_id },
-        details: { changed: isOther ? ['name'] : [] },
+        details: { changed: isOther ? ['name'] : [], ...(isOther && { name: { before, after: data.name } }) },
       };
     },
   }),

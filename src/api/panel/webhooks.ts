@@ -12,6 +12,7 @@ import {
   WebhookParams,
 } from '../../../schemas/api/panel/webhooks.js';
 import type { Role } from '../../accounts/users/user-directory.js';
+import { beforeAndAfter } from '../../platform/audit-log.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { HostRefused } from '../../platform/net/reach.js';
 import { listDeliveries, queueTest, sendAgain } from '../../tenancy/webhooks/deliveries.js';
@@ -97,14 +98,19 @@ export const WEBHOOK_OPERATIONS = [
     example: { body: { enabled: true } },
     response: dataOf(Webhook),
     action: 'webhook.change',
-    prepare: async ({ body: { url, ...rest } }, { webhookTargets }) => {
+    prepare: async ({ body: { url } }, { webhookTargets }) => {
       if (url !== undefined) await refuse(webhookTargets, url);
       return async ({ params, body }, db) => {
+        const before = await webhookOf(db, params.site_id, params.webhook_id);
         await changeWebhook(db, params.site_id, params.webhook_id, body);
+        const data = await webhookOf(db, params.site_id, params.webhook_id);
         return {
-          response: { data: await webhookOf(db, params.site_id, params.webhook_id) },
+          response: { data },
           subject: { kind: 'webhook', id: params.webhook_id },
-          details: { site_id: params.site_id, ...rest, ...(url !== undefined && { host: hostOf(url) }) },
+          details: {
+            site_id: params.site_id,
+            ...beforeAndAfter(logged(before), logged(data), ['description', 'events', 'host', 'enabled']),
+          },
         };
       };
     },
@@ -301,6 +307,11 @@ async function webhookOf(db: Queryable, siteId: string, webhookId: string): Prom
   const [row] = z.array(WebhookRow).parse(rows);
   if (row === undefined) throw noSuchWebhook(webhookId);
   return shown(row);
+}
+
+/** What the audit log says about a webhook. The path of its URL can be a secret. */
+function logged({ description, events, url, disabled_at }: Webhook) {
+  return { description, events, host: hostOf(url), enabled: disabled_at === null };
 }
 
 function shown(row: z.infer<typeof WebhookRow>): Webhook {

@@ -8,6 +8,8 @@ import { PingResponse } from '../../../schemas/api/ping.js';
 import { bannerInLanguage } from '../../../schemas/banner/banner-in-language.js';
 import { bannerLabels } from '../../../schemas/banner/banner-labels.js';
 import { labelsIn } from '../../../schemas/banner/known-labels.js';
+import { sha256Hex } from '../../../schemas/crypto/digest.js';
+import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import { chooseLanguage } from '../../../schemas/language/choose-language.js';
 import { isWellFormed, localeOf } from '../../../schemas/language/language-tag.js';
@@ -16,6 +18,8 @@ import { acceptedLanguages } from '../../platform/accepted-languages.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { DetectRegion } from '../../platform/jurisdiction/detect-region.js';
 import type { KeyUsage } from '../../tenancy/api-keys/key-usage.js';
+import { contentOfDraft, readConfigDraft } from '../../tenancy/configuration/draft.js';
+import { checkDraftToken } from '../../tenancy/configuration/draft-link.js';
 import { activeDocument, activeDocuments } from '../../tenancy/directory/active-documents.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { contentOf, readContent } from '../../tenancy/documents/content.js';
@@ -48,6 +52,13 @@ const ConfigQuery = SiteQuery.extend({
     .string()
     .optional()
     .describe('API key, in place of the header: a page can then load the response ahead. Not a secret key.'),
+  draft: z
+    .string()
+    .max(100)
+    .optional()
+    .describe(
+      'Token of a link to the draft, from the dashboard: the draft is returned, never cached, and no consent can name it.',
+    ),
 });
 
 /** Defaults of the routes that every visit to a page loads. */
@@ -152,8 +163,13 @@ export const SITE_OPERATIONS = [
         },
       },
     },
-    handle: async ({ site, apiKey, query, request, reply }, { detectRegion, liveHosts, keyUsage, texts }) => {
+    handle: async ({ site, apiKey, query, request, reply }, { db, detectRegion, liveHosts, keyUsage, texts }) => {
       const wanted = wantedLanguages(query, request, site);
+      if (query.draft !== undefined) {
+        const data = await draftConfiguration(db, site, query.draft, wanted.tags);
+        reply.header('cache-control', 'no-store');
+        return { data: { ...data, region: detectRegion(request) }, ...testMarkOf(apiKey) } satisfies ConfigResponse;
+      }
       const response = configResponse(site, wanted, detectRegion(request));
       if (apiKey?.mode !== 'test') return texts.send(request, reply, response);
       const { isLive, host } = await pageOf(liveHosts, site, request);
@@ -230,6 +246,40 @@ function configResponse(site: SiteContext, wanted: WantedLanguages, region: Dete
 }
 
 type Configuration = ConfigResponse['data'];
+
+/**
+ * The draft of a site, as its next version would be served. Its hash is that of no version, so that a consent that names
+ * it is refused. Signals of IAB are left out, because other scripts hear them.
+ * @throws ApiError VALIDATION_ERROR
+ */
+async function draftConfiguration(
+  db: Queryable,
+  site: SiteContext,
+  token: string,
+  tags: readonly string[],
+): Promise<Omit<Configuration, 'region'>> {
+  const refused = (message: string) =>
+    new ApiError('VALIDATION_ERROR', undefined, { errors: [{ field: 'draft', message }] });
+  const state = checkDraftToken(site.siteKey, token, Date.now());
+  if (state === 'expired') throw refused('the link has expired: make a new one in the dashboard');
+  if (state === 'foreign') throw refused('is not a link to a draft of this site');
+  const { draft, domain } = await readConfigDraft(db, site.siteId);
+  const [first] = draft.languages;
+  if (first === undefined) throw refused('the draft has no language yet');
+  const content = contentOfDraft(draft);
+  const main = draft.default_language ?? first;
+  const language = chooseLanguage(draft.languages, tags, main);
+  const { legal_name: name, contact } = draft.controller;
+  const controller = { legal_name: name ?? '', contact: contact ?? '' };
+  return {
+    site: { id: site.siteId, domain },
+    ...bannerInLanguage({ ...content, controller }, language, main, labelsIn(language)),
+    default_language: main,
+    site_config_hash: sha256Hex(`draft\0${canonicalJson(content)}`),
+    validity_days: draft.validity_days,
+    documents: [...activeDocuments(site, [language])],
+  };
+}
 
 /**
  * Replaces all optional categories. No stored choice has an answer for this one, so none applies, and a new choice

@@ -102,6 +102,45 @@ export function publishConfigDraft(
 }
 
 /**
+ * Publishes the content of an earlier version again, which is then in force immediately as a new version. A draft
+ * without changes becomes the same; one with changes stays as it is.
+ * @param revision expected revision of the draft
+ * @param number of the version
+ * @throws ChangeRefused `not_found`, `wrong_state` (the site is not verified, another revision, or the version in force
+ *   is the same), `invalid` (IncompleteConfiguration: it is not accepted any more)
+ */
+export function publishVersionAgain(
+  db: Queryable,
+  siteId: string,
+  { revision, number }: { readonly revision: number; readonly number: number },
+  findVendorList: FindVendorList,
+): Promise<PublishedConfig> {
+  return changeSite(db, siteId, async (site) => {
+    refuseUnverified(site);
+    const state = await readConfigDraft(site.db, siteId);
+    refuseOtherRevision(state, revision);
+    const draft = draftOfContent(contentOfRecord(await publishedRecord(site, number)), state.draft.cookies);
+    const config = await completed(draft, findVendorList);
+    if (!hasChanges({ ...state, draft })) {
+      throw new ChangeRefused('wrong_state', `Version ${number} equals the configuration in force.`);
+    }
+    if (!hasChanges(state)) await storeConfigDraft(site.db, siteId, state.revision, draft);
+    return publish(site, config);
+  });
+}
+
+/** A published version. @throws ChangeRefused `not_found` */
+async function publishedRecord({ db, siteId }: LockedSite, number: number): Promise<SiteConfigPublishedRecord> {
+  const { rows } = await db.query('select record from site_configs where site_id = $1 and number = $2', [
+    siteId,
+    number,
+  ]);
+  const [row] = z.array(z.object({ record: z.string() })).parse(rows);
+  if (row === undefined) throw new ChangeRefused('not_found', `The site has no configuration ${number}.`);
+  return parseSiteConfig(row.record);
+}
+
+/**
  * Publishes the configuration in force again if the site's domain has changed. The draft is not
  * used.
  * @returns the number of the new version, or null if the domain is the same or nothing is published

@@ -68,21 +68,15 @@ function refuseBadNetworks(networks: readonly string[]): void {
 
 export type SiteSettings = z.output<typeof ChangeSiteRequest>;
 
-export interface ChangedSettings {
-  readonly changed: readonly string[];
-  /** Null if the domain is unchanged. */
-  readonly domain: { readonly before: string; readonly after: string } | null;
-}
-
 /**
  * Changes settings of a site; absent members remain unchanged. A new domain is unverified until the
  * tenant proves that it controls it.
- * @returns the names of the changed members, and the domains before and after if the domain changed
+ * @returns the names of the changed members
  * @throws ChangeRefused `not_found`, `invalid`
  */
-export function changeSiteSettings(db: Queryable, siteId: string, settings: SiteSettings): Promise<ChangedSettings> {
+export function changeSiteSettings(db: Queryable, siteId: string, settings: SiteSettings): Promise<readonly string[]> {
   refuseBadNetworks(settings.allowed_ips ?? []);
-  return changeSite(db, siteId, async ({ db: client, domain: before }) => {
+  return changeSite(db, siteId, async ({ db: client }) => {
     const changed: string[] = [];
     const set = async (column: string, isOther: string, assignments: string, value: unknown): Promise<void> => {
       if (value === undefined) return;
@@ -107,8 +101,7 @@ export function changeSiteSettings(db: Queryable, siteId: string, settings: Site
       settings.allowed_origins,
     );
     await set('allowed_ips', 'allowed_ips <> $2::cidr[]', 'allowed_ips = $2::cidr[]', settings.allowed_ips);
-    const { domain: after } = settings;
-    return { changed, domain: after === undefined || after === before ? null : { before, after } };
+    return changed;
   });
 }
 

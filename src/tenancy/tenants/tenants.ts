@@ -61,16 +61,16 @@ export function changeSubscription(db: Queryable, tenantId: string, plan: PlanTe
 
 /**
  * Renames a tenant.
- * @returns whether the name changed
+ * @returns the name before
  * @throws ChangeRefused `not_found`, `invalid`
  */
-export async function renameTenant(db: Queryable, tenantId: string, name: string): Promise<boolean> {
+export async function renameTenant(db: Queryable, tenantId: string, name: string): Promise<string> {
   const wanted = accepted(TenantName, name, 'name');
   const { rows } = await db.query('select name from tenants where id = $1 for no key update', [tenantId]);
   const [row] = NameRows.parse(rows);
   if (row === undefined) throw new ChangeRefused('not_found', `There is no tenant ${tenantId}.`);
   await db.query('update tenants set name = $2 where id = $1', [tenantId, wanted]);
-  return row.name !== wanted;
+  return row.name;
 }
 
 const NameRows = z.array(z.object({ name: z.string() }));

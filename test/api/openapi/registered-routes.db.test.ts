@@ -23,6 +23,7 @@ const OTHERS = [
   '/panel/assets/:name',
   '/panel/banner-preview',
   '/sdk/gate.js',
+  '/sdk/draft.js',
   '/sdk/inspect.js',
   '/sdk/tag-manager.js',
   '/sdk/placeholder.js',

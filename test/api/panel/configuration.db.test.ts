@@ -6,12 +6,14 @@ import {
   ConfigurationDraft,
   ConfigurationVersion,
   ConfigurationVersionWithRecord,
+  DraftLink,
 } from '../../../schemas/api/panel/configuration.js';
 import { DraftCookie } from '../../../schemas/api/panel/cookies.js';
 import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import { DEMO_CONFIG } from '../../../src/demo/seed/demo-texts.js';
 import { createApiKey } from '../../../src/tenancy/api-keys/api-keys.js';
+import { DRAFT_LINK_SECONDS, newDraftToken } from '../../../src/tenancy/configuration/draft-link.js';
 import { publishSiteConfig } from '../../../src/tenancy/configuration/publish-site-config.js';
 import { verifySite } from '../../../src/tenancy/domains/verify-site.js';
 import { type Answer, get } from '../server/running-app.js';
@@ -152,6 +154,68 @@ describe('the draft of a configuration', () => {
         },
       ],
     });
+  });
+
+  it('publishes an earlier version again, and keeps a draft with changes', async () => {
+    const site = await Site.make();
+    const again = async (version: number) =>
+      site.call('POST', '/configuration/publish', { revision: (await site.draft()).revision, version });
+    const title = async (text: string) =>
+      site.call('PUT', '/banner-texts/en', { texts: { title: text }, withdrawal: 'In the footer' });
+    const shown = async () => (await site.draft()).banner.en?.title;
+    await site.call('PUT', '/configuration', { revision: 0, ...DEMO_CONFIG, languages: ['en'] });
+    await title('First');
+    expect(await site.publish()).toMatchObject({ status: 201 });
+    await title('Second');
+    expect(await site.publish()).toMatchObject({ status: 201, body: { data: { number: 2 } } });
+    // Without changes, the draft becomes the same.
+    expect(await again(1)).toMatchObject({ status: 201, body: { data: { number: 3, is_in_force: true } } });
+    expect([await shown(), (await site.draft()).has_changes]).toEqual(['First', false]);
+    expect(await site.audit('configuration.publish')).toMatchObject({
+      data: expect.arrayContaining([expect.objectContaining({ details: expect.objectContaining({ version: 1 }) })]),
+    });
+    expect(await again(1)).toMatchObject(WRONG_STATE);
+    expect(await again(9)).toMatchObject(NOT_FOUND);
+    await title('Third');
+    expect(await again(2)).toMatchObject({ status: 201, body: { data: { number: 4 } } });
+    expect([await shown(), (await site.draft()).has_changes]).toEqual(['Third', true]);
+    const { data } = PublishedAnswer.parse((await site.call('GET', '/configuration/versions/4')).body);
+    expect(parseSiteConfig(data.record ?? '').banner).toMatchObject({ en: { title: 'Second' } });
+    const { revision } = await site.draft();
+    expect(await site.call('POST', '/configuration/publish', { revision: revision - 1, version: 1 })).toMatchObject(
+      WRONG_STATE,
+    );
+  });
+
+  it('is linked to for an hour, and is served for the key of its site alone, without being cached', async () => {
+    const site = await Site.make();
+    expect(await site.call('POST', '/configuration/draft-link')).toMatchObject(WRONG_STATE);
+    await site.call('PUT', '/configuration', { revision: 0, ...DEMO_CONFIG });
+    const made = await site.call('POST', '/configuration/draft-link');
+    const { data } = z.object({ data: DraftLink }).parse(made.body);
+    const [, token = ''] = /^https:\/\/shop\.example\/#consent-draft=(.+)$/.exec(data.url) ?? [];
+    expect(Date.parse(data.expires_at) - Date.now()).toBeLessThanOrEqual(3_600_000);
+    expect(await site.audit('configuration.link_draft')).toMatchObject({
+      data: [{ details: { expires_at: data.expires_at } }],
+    });
+    const keyOf = async ({ tenant }: Site) =>
+      (await createApiKey(panel.app.service.installation.adminPool, tenant.siteId, 'read')).key;
+    const asked = async (of: Site, text: string) =>
+      get(panel.app, `/tool/v1/config?language=en&draft=${encodeURIComponent(text)}`, await keyOf(of));
+    // Nothing is published: without the token, there is no configuration.
+    expect(await get(panel.app, '/tool/v1/config', await keyOf(site))).toMatchObject({ status: 409 });
+    const served = await asked(site, token);
+    expect(served).toMatchObject({ status: 200, body: { data: { banner: DEMO_CONFIG.banner.en } } });
+    expect(served.headers.get('cache-control')).toBe('no-store');
+    expect(ConfigResponse.parse(served.body).data.site_config_hash).toMatch(/^[0-9a-f]{64}$/);
+    const refused = (message: string) => ({ status: 422, body: { errors: [{ field: 'draft', message }] } });
+    const foreign = refused('is not a link to a draft of this site');
+    expect(await asked(await Site.make(), token)).toMatchObject(foreign);
+    for (const altered of [`z${token}`, token.slice(0, -1), token.replace('.', 'x.'), ''])
+      expect(await asked(site, altered), altered).toMatchObject(foreign);
+    const siteKey = await panel.app.service.installation.keyring.siteKey(site.tenant.siteId);
+    const { token: late } = newDraftToken(siteKey, Date.now() - DRAFT_LINK_SECONDS * 1000);
+    expect(await asked(site, late)).toMatchObject(refused('the link has expired: make a new one in the dashboard'));
   });
 
   it('lists every text that is missing in a language of the site', async () => {

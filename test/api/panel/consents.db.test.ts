@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { AuditLogSearchPage } from '../../../schemas/api/panel/audit-log.js';
 import { ConsentResponse, ConsentsPage } from '../../../schemas/api/panel/consents.js';
+import { NAMED_KINDS } from '../../../schemas/api/panel/named-things.js';
 import { ConsentStatisticsResponse } from '../../../schemas/api/panel/statistics.js';
+import { byId, thingsSql } from '../../../src/api/panel/named-things.js';
 import { type FoundConsents, type SearchPlace, searchConsents } from '../../../src/evidence/records/search-consents.js';
 import { type RunningApp, startApp } from '../server/running-app.js';
 import { RecordingTenant } from './recording-tenant.js';
 
 type Recorded = Awaited<ReturnType<RecordingTenant['record']>>;
 const Shown = ConsentResponse.shape.data;
+const REASON = 'access request of 3 March';
 const StrictPage = z.strictObject(ConsentsPage.shape);
 
 describe('consents in the panel', () => {
@@ -45,7 +49,7 @@ describe('consents in the panel', () => {
     return StrictPage.parse(answer.body).data.map(({ id }) => id);
   };
   const search = async (person: object, further: object = {}): Promise<string[]> => {
-    const answer = await shop.inSite('dpo', 'POST', '/consents/search', { person, ...further });
+    const answer = await shop.inSite('dpo', 'POST', '/consents/search', { person, reason: REASON, ...further });
     expect(answer.status, JSON.stringify(answer.body)).toBe(200);
     return StrictPage.parse(answer.body).data.map(({ id }) => id);
   };
@@ -154,6 +158,7 @@ describe('consents in the panel', () => {
     expect(await search({ by: 'visitor_id', value: visitor }, { is_anonymized: false })).toHaveLength(2);
     const first = await shop.inSite('dpo', 'POST', '/consents/search', {
       person: { by: 'visitor_id', value: visitor },
+      reason: REASON,
       limit: 1,
     });
     const page = StrictPage.parse(first.body);
@@ -162,6 +167,7 @@ describe('consents in the panel', () => {
     for (const role of ['admin', 'viewer'] as const) {
       const answer = await shop.inSite(role, 'POST', '/consents/search', {
         person: { by: 'visitor_id', value: visitor },
+        reason: REASON,
       });
       expect(answer.status).toBe(403);
     }
@@ -241,7 +247,7 @@ describe('consents in the panel', () => {
 
   it('discloses chosen fields to owner and DPO, and writes down which', async () => {
     const disclose = (role: 'dpo' | 'admin' | 'viewer', fields: unknown, id = cookie.id) =>
-      shop.inSite(role, 'POST', `/consents/${id}/disclose`, { fields });
+      shop.inSite(role, 'POST', `/consents/${id}/disclose`, { fields, reason: REASON });
     expect((await disclose('dpo', ['signer_name', 'signer_email', 'metadata'])).body).toEqual({
       data: {
         id: cookie.id,
@@ -259,9 +265,153 @@ describe('consents in the panel', () => {
       `select subject_id, details from audit_log where action = 'consent.disclose' order by seq`,
     );
     expect(rows).toEqual([
-      { subject_id: cookie.id, details: { site_id: shop.siteId, fields: ['signer_name', 'signer_email', 'metadata'] } },
-      { subject_id: cookie.id, details: { site_id: shop.siteId, fields: 'all' } },
+      {
+        subject_id: cookie.id,
+        details: { site_id: shop.siteId, fields: ['signer_name', 'signer_email', 'metadata'], reason: REASON },
+      },
+      { subject_id: cookie.id, details: { site_id: shop.siteId, fields: 'all', reason: REASON } },
     ]);
+  });
+
+  it('asks for a reason that does not name the person, and keeps none that does', async () => {
+    const person = { by: 'visitor_id', value: visitor };
+    for (const reason of [undefined, '', ' a ', 'line\nbreak', 'x'.repeat(501), `for ${visitor.toUpperCase()}!`]) {
+      const answer = await shop.inSite('dpo', 'POST', '/consents/search', { person, reason });
+      expect(answer, reason).toMatchObject({ status: 422, body: { code: 'VALIDATION_ERROR' } });
+      const asked = { filter: { visitor_id: visitor }, disclose: 'all', reason };
+      expect((await shop.inSite('dpo', 'POST', '/exports', asked)).status, reason).toBe(422);
+    }
+    const reason = `  asked by ${ada.signer_email.toLowerCase()} (c++)  `;
+    const body = { fields: ['signer_email'], reason };
+    expect((await shop.inSite('dpo', 'POST', `/consents/${cookie.id}/disclose`, body)).status).toBe(200);
+    const log = await shop.as('owner', 'GET', `/audit-log?subject_id=${cookie.id}&limit=1`);
+    expect(log.body).toMatchObject({ data: [{ details: { reason: 'asked by […] (c++)' } }] });
+  });
+
+  describe('the search of the whole tenant', () => {
+    const find = (role: 'owner' | 'admin' | 'viewer', text: string, tenant = shop) =>
+      tenant.as(role, 'POST', '/search', { text });
+
+    it('finds a record by token, proof hash and id, as people send them', async () => {
+      const { proof_hash: hash } = Shown.parse(
+        Object(await shop.inSite('viewer', 'GET', `/consents/${cookie.id}`)).body.data,
+      );
+      const hit = { id: cookie.id, kind: 'consent', name: null, site_id: shop.siteId, document_id: null };
+      const token = cookie.consent_token;
+      for (const text of [token, ` „${token.toUpperCase()}“. `, hash, cookie.id, cookie.id.toUpperCase()])
+        expect(await find('viewer', text), text).toMatchObject({ status: 200, body: { data: [hit] } });
+    });
+
+    it('finds an erasure for those who may see erasures, and what else an id names', async () => {
+      const erased = await shop.inSite('dpo', 'POST', '/erasures', { subject: { by: 'visitor_id', value: 'nobody' } });
+      const { id } = Object(erased.body).data;
+      expect((await find('owner', id)).body).toMatchObject({ data: [{ id, kind: 'erasure', site_id: shop.siteId }] });
+      for (const role of ['admin', 'viewer'] as const) expect((await find(role, id)).body).toEqual({ data: [] });
+      expect((await find('viewer', shop.siteId)).body).toMatchObject({
+        data: [{ kind: 'site', name: 'Demonstration shop' }],
+      });
+    });
+
+    it('finds nothing of another tenant, and refuses what may be a person', async () => {
+      for (const text of [foreign.id, foreign.consent_token, foreign.proof_hash, other.siteId, randomUUID()])
+        expect((await find('owner', text)).body, text).toEqual({ data: [] });
+      expect((await find('owner', foreign.proof_hash, other)).body).toMatchObject({ data: [{ id: foreign.id }] });
+      for (const text of [visitor, ada.signer_email, '', 'ct_12']) expect((await find('owner', text)).status).toBe(422);
+    });
+
+    it('reads by indexes, not through the records of the tenant', async () => {
+      const kinds = [
+        'consent',
+        'erasure',
+        'export',
+        'site',
+        'document',
+        'document_version',
+        'api_key',
+        'webhook',
+        'user',
+      ];
+      const client = await app.superuser.connect();
+      try {
+        await client.query('begin; set local enable_seqscan = off; set local role consent_ledger_api');
+        for (const kind of NAMED_KINDS.filter((each) => kinds.includes(each))) {
+          const { rows } = await client.query(`explain ${thingsSql([kind], byId)}`, [shop.siteId, [cookie.id]]);
+          const plan = rows.map((row) => Object.values(Object(row)).join()).join('\n');
+          expect(plan, plan).toMatch(/Index Cond: .*\b(?:event_)?id = ANY/);
+        }
+      } finally {
+        await client.query('rollback');
+        client.release();
+      }
+    });
+  });
+
+  describe('the search of the audit log', () => {
+    const found = async (body: object, role: 'owner' | 'admin' = 'owner', tenant = shop) => {
+      const answer = await tenant.as(role, 'POST', '/audit-log/search', body);
+      expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+      return AuditLogSearchPage.parse(answer.body);
+    };
+    const word = (text: string, actions: string[] = [], kinds: string[] = []) => ({ text, actions, kinds });
+    beforeAll(async () => {
+      await shop.inSite('dpo', 'POST', `/consents/${partial.id}/disclose`, {
+        fields: 'all',
+        reason: 'Complaint 100%_7',
+      });
+    });
+
+    it('names what entries concern', async () => {
+      const { data, named } = await found({ action: 'consent.disclose', limit: 1 });
+      const [entry] = data;
+      expect(entry).toMatchObject({ subject: { id: partial.id }, details: { reason: 'Complaint 100%_7' } });
+      expect(named).toContainEqual({
+        id: partial.id,
+        kind: 'consent',
+        name: null,
+        site_id: shop.siteId,
+        document_id: null,
+      });
+      expect(named).toContainEqual(
+        expect.objectContaining({ id: shop.siteId, kind: 'site', name: 'Demonstration shop' }),
+      );
+      expect(named).toContainEqual(
+        expect.objectContaining({ id: entry?.actor.user_id, kind: 'user', name: expect.stringContaining('@') }),
+      );
+    });
+
+    it('finds words in values, in names, and in what the language of the caller calls actions', async () => {
+      const ids = async (...words: object[]) => (await found({ words })).data.map(({ subject }) => subject.id);
+      expect(await ids(word('complaint'), word('100%_7'))).toEqual([partial.id]);
+      expect(await ids(word('100%%7'))).toEqual([]);
+      // A name of a member is no word of an entry.
+      expect(await ids(word('reason'))).toEqual([]);
+      expect((await ids(word('gösterildi', ['consent.disclose']), word('complaint'))).length).toBe(1);
+      expect((await ids(word('SHOP'), word('complaint'))).length).toBe(1);
+      expect((await ids(word('dpo-'), word('complaint'))).length).toBe(1);
+    });
+
+    it('filters by time, actor and site, page by page, in the own tenant alone', async () => {
+      const all = await found({ limit: 500 });
+      expect(all.next_cursor).toBe(null);
+      const paged: number[] = [];
+      let cursor: string | null = null;
+      do {
+        const page: z.infer<typeof AuditLogSearchPage> = await found({ limit: 3, ...(cursor !== null && { cursor }) });
+        paged.push(...page.data.map(({ seq }) => seq));
+        cursor = page.next_cursor;
+      } while (cursor !== null);
+      expect(paged).toEqual(all.data.map(({ seq }) => seq));
+      const [newest] = all.data;
+      expect((await found({ from: newest?.at })).data).toHaveLength(1);
+      expect((await found({ to: newest?.at, limit: 500 })).data).toHaveLength(all.data.length - 1);
+      const actor = newest?.actor.user_id ?? '';
+      for (const entry of (await found({ actor, limit: 500 })).data) expect(entry.actor.user_id).toBe(actor);
+      expect((await found({ actor: 'service' })).data.every(({ actor: { kind } }) => kind === 'service')).toBe(true);
+      expect((await found({ site_id: shop.siteId })).data).not.toHaveLength(0);
+      expect((await found({ site_id: shop.siteId }, 'owner', other)).data).toEqual([]);
+      const theirs = new Set((await found({ limit: 500 }, 'owner', other)).data.map(({ seq }) => seq));
+      expect(paged.some((seq) => theirs.has(seq))).toBe(false);
+    });
   });
 
   it('returns 404 for records of other sites, by every identifier', async () => {
@@ -278,7 +428,7 @@ describe('consents in the panel', () => {
       for (const [method, place, body] of [
         ['GET', path, undefined],
         ['GET', `${path}/verify`, undefined],
-        ['POST', `${path}/disclose`, { fields: 'all' }],
+        ['POST', `${path}/disclose`, { fields: 'all', reason: REASON }],
       ] as const) {
         const answer = await shop.inSite('owner', method, place, body);
         expect(answer, `${method} ${place}`).toMatchObject({ status: 404, body: { code: 'RESOURCE_NOT_FOUND' } });
@@ -294,8 +444,10 @@ describe('consents in the panel', () => {
       expect(await shop.as('owner', 'GET', place)).toMatchObject({ status: 404, body: { code: 'SITE_NOT_FOUND' } });
     }
     const person = { by: 'visitor_id', value: visitor };
-    expect((await shop.as('owner', 'POST', `${theirs}/search`, { person })).status).toBe(404);
-    expect((await shop.as('owner', 'POST', `${theirs}/${foreign.id}/disclose`, { fields: 'all' })).status).toBe(404);
+    expect((await shop.as('owner', 'POST', `${theirs}/search`, { person, reason: REASON })).status).toBe(404);
+    expect(
+      (await shop.as('owner', 'POST', `${theirs}/${foreign.id}/disclose`, { fields: 'all', reason: REASON })).status,
+    ).toBe(404);
   });
 
   it('refuses filters that are wrong, and takes hostile ones as values', async () => {

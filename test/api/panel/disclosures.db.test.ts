@@ -23,7 +23,10 @@ describe('searches and disclosures in the panel', () => {
   afterAll(() => app.stop());
 
   const search = (tenant: RecordingTenant) =>
-    tenant.inSite('dpo', 'POST', '/consents/search', { person: { by: 'visitor_id', value: visitor } });
+    tenant.inSite('dpo', 'POST', '/consents/search', {
+      person: { by: 'visitor_id', value: visitor },
+      reason: 'for the test',
+    });
   const rename = (tenant: RecordingTenant, name: string) => tenant.inSite('owner', 'PATCH', '', { name });
   const waitingSearches = async (): Promise<number> => {
     const { rows } = await app.superuser.query(
@@ -60,7 +63,7 @@ describe('searches and disclosures in the panel', () => {
     try {
       for (const answer of [
         await search(slow),
-        await slow.inSite('dpo', 'POST', `/consents/${consentId}/disclose`, { fields: 'all' }),
+        await slow.inSite('dpo', 'POST', `/consents/${consentId}/disclose`, { fields: 'all', reason: 'for the test' }),
       ]) {
         expect(answer).toMatchObject({
           status: 503,

@@ -78,9 +78,15 @@ describe('erasures', () => {
 
     const verified = await shop.inSite('viewer', 'GET', `/consents/${first.id}/verify`);
     expect(verified.body).toMatchObject({ data: { valid: true, is_anonymized: true } });
-    const disclosed = await shop.inSite('dpo', 'POST', `/consents/${first.id}/disclose`, { fields: ['signer_name'] });
+    const disclosed = await shop.inSite('dpo', 'POST', `/consents/${first.id}/disclose`, {
+      fields: ['signer_name'],
+      reason: 'for the test',
+    });
     expect(disclosed.body).toMatchObject({ data: { is_anonymized: true, fields: { signer_name: null } } });
-    const found = await shop.inSite('dpo', 'POST', '/consents/search', { person: person(visitor) });
+    const found = await shop.inSite('dpo', 'POST', '/consents/search', {
+      person: person(visitor),
+      reason: 'for the test',
+    });
     expect(found.body).toMatchObject({ data: [] });
     const anonymized = await shop.inSite('viewer', 'GET', '/consents?is_anonymized=true');
     expect(anonymized.body).toMatchObject({ data: [{ id: second.id }, { id: first.id }] });

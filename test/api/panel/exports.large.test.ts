@@ -138,8 +138,10 @@ describe('evidence exports', () => {
       { filter: { visitor: 'alice' } },
       { filter: { from: '2026-01-02T00:00:00Z', to: '2026-01-01T00:00:00Z' } },
       { filter: { records: ['x'] } },
-      { disclose: ['decision'] },
-      { disclose: 'some' },
+      { disclose: ['decision'], reason: 'for the test' },
+      { disclose: 'some', reason: 'for the test' },
+      { disclose: 'all' },
+      { filter: { visitor_id: 'alice' }, disclose: 'all', reason: 'Alice asks' },
     ]) {
       const answer = await world.panel.as(world.user('dpo'), 'POST', `/sites/${world.siteId}/exports`, body);
       expect(answer, JSON.stringify(body)).toMatchObject({ status: 422, body: { code: 'VALIDATION_ERROR' } });

@@ -93,12 +93,16 @@ describe('no value that comes from outside is answered as a failure of the servi
     const site = `/sites/${ids.site_id}`;
     const person = { by: 'visitor_id', value: 'somebody' };
     for (const cursor of CURSORS) {
-      expect(await failures('post', `${site}/consents/search`, [''], { person, cursor })).toEqual([]);
+      expect(
+        await failures('post', `${site}/consents/search`, [''], { person, reason: 'for the test', cursor }),
+      ).toEqual([]);
     }
     for (const member of ['from', 'to']) {
       for (const time of TIMES) {
         const body = { [member]: time };
-        expect(await failures('post', `${site}/consents/search`, [''], { person, ...body })).toEqual([]);
+        expect(
+          await failures('post', `${site}/consents/search`, [''], { person, reason: 'for the test', ...body }),
+        ).toEqual([]);
         expect(await failures('post', `${site}/exports`, [''], { filter: body }), time).toEqual([]);
       }
     }

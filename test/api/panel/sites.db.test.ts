@@ -122,7 +122,15 @@ describe('sites', () => {
     expect(changed).toMatchObject({ status: 200, body: { data: { ...site, name: 'New', domain: 'new.example' } } });
     const log = await panel.as(panel.own.users.owner, 'GET', `/audit-log?subject_id=${site.id}&action=site.change`);
     expect(log.body).toMatchObject({
-      data: [{ details: { changed: ['name', 'domain'], domain: { before: 'shop.example', after: 'new.example' } } }],
+      data: [
+        {
+          details: {
+            changed: ['name', 'domain'],
+            name: { before: site.name, after: 'New' },
+            domain: { before: 'shop.example', after: 'new.example' },
+          },
+        },
+      ],
     });
   });
 });

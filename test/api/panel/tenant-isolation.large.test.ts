@@ -66,9 +66,10 @@ function bodiesNaming(consentId: string): Readonly<Record<string, object>> {
     ...Object.fromEntries(
       PANEL_OPERATIONS.flatMap(({ id, example }) => (example.body === undefined ? [] : [[id, example.body]])),
     ),
-    searchConsents: { person: { by: 'visitor_id', value: 'visitor-of-the-other' } },
+    searchConsents: { person: { by: 'visitor_id', value: 'visitor-of-the-other' }, reason: 'for the test' },
+    search: { text: consentId },
     createErasure: { subject: { by: 'record', value: consentId } },
-    createExport: { filter: { records: [consentId] }, disclose: 'all' },
+    createExport: { filter: { records: [consentId] }, disclose: 'all', reason: 'for the test' },
   };
 }
 
@@ -127,6 +128,8 @@ describe('a user of another tenant', () => {
     const base = `/sites/${panel.own.siteId}`;
     const found = await panel.as(owner, 'POST', `${base}/consents/search`, bodies.searchConsents);
     expect(found.body).toMatchObject({ data: [] });
+    for (const text of [foreign.consent_id, foreign.erasure_id, foreign.site_id, foreign.export_id, foreign.webhook_id])
+      expect((await panel.as(owner, 'POST', '/search', { text })).body, text).toEqual({ data: [] });
     const erasure = await panel.as(owner, 'POST', `${base}/erasures`, bodies.createErasure);
     // An unknown record is no error: the receipt counts 0.
     expect(erasure).toMatchObject({ status: 202, body: { data: { erased_records: 0 } } });

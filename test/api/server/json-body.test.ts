@@ -57,12 +57,14 @@ describe('what is wrong with a request', () => {
       message: `must be ${others}, or a list with some of: ${PERSONAL_FIELDS.join(', ')}`,
     });
     for (const wrong of [['nope'], 'some', 7]) {
-      expect(errorsOf(DiscloseConsentRequest, { fields: wrong })).toEqual([{ field: 'fields', ...isList('"all"') }]);
+      expect(errorsOf(DiscloseConsentRequest, { fields: wrong, reason: 'a request' })).toEqual([
+        { field: 'fields', ...isList('"all"') },
+      ]);
       expect(errorsOf(CreateExportRequest, { disclose: wrong })).toEqual([
         { field: 'disclose', ...isList('"all", "none"') },
       ]);
     }
-    expect(errorsOf(DiscloseConsentRequest, { fields: ['signer_name'] })).toEqual([]);
+    expect(errorsOf(DiscloseConsentRequest, { fields: ['signer_name'], reason: 'a request' })).toEqual([]);
     expect(errorsOf(CreateExportRequest, { disclose: ['signer_name'] })).toEqual([]);
   });
 });

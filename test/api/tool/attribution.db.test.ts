@@ -44,7 +44,10 @@ describe('a row of record_keys that was altered by SQL', () => {
     return Status.parse(answer.body).data.consents.map(({ id }) => id);
   };
   const search = async (by: string, value: string): Promise<string[]> => {
-    const answer = await shop.inSite('dpo', 'POST', '/consents/search', { person: { by, value } });
+    const answer = await shop.inSite('dpo', 'POST', '/consents/search', {
+      person: { by, value },
+      reason: 'for the test',
+    });
     expect(answer.status).toBe(200);
     return Found.parse(answer.body).data.map(({ id }) => id);
   };
@@ -95,7 +98,10 @@ describe('a row of record_keys that was altered by SQL', () => {
         .filter((line) => line.includes('ROW_ALTERED'));
       expect(lines.filter((line) => line.includes(ofBob.id))).toHaveLength(1);
       expect(lines[0]).toContain('record_keys');
-      const disclosed = await shop.inSite('dpo', 'POST', `/consents/${ofBob.id}/disclose`, { fields: 'all' });
+      const disclosed = await shop.inSite('dpo', 'POST', `/consents/${ofBob.id}/disclose`, {
+        fields: 'all',
+        reason: 'for the test',
+      });
       expect(disclosed.status).toBe(500);
       expect(JSON.stringify(disclosed.body)).not.toContain('Lovelace');
       const everything = await shop.get('/tool/v1/s2s/consents/export');

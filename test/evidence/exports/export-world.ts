@@ -113,7 +113,7 @@ export async function startExportWorld(env: Readonly<Record<string, string>> = {
       return ids;
     },
     create: async (body = {}, as = user('dpo')) => {
-      const answer = await panel.as(as, 'POST', base, body);
+      const answer = await panel.as(as, 'POST', base, { reason: 'for the test', ...body });
       if (answer.status !== 202) throw new Error(JSON.stringify(answer.body));
       return answered({ ...answer, body: { data: { ...Object(Object(answer.body).data), filter_disclosures: [] } } });
     },

@@ -7,6 +7,8 @@ import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
 import { DEMO_CONFIG } from '../../../src/demo/seed/demo-texts.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { createApiKey } from '../../../src/tenancy/api-keys/api-keys.js';
+import { changeConfigDraft } from '../../../src/tenancy/configuration/draft.js';
+import { DRAFT_LINK_SECONDS, newDraftToken } from '../../../src/tenancy/configuration/draft-link.js';
 import { publishSiteConfig } from '../../../src/tenancy/configuration/publish-site-config.js';
 import { ask, get, type RunningApp, startApp } from '../../api/server/running-app.js';
 import { violationsOf } from '../../support/axe.js';
@@ -192,6 +194,75 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'se
     });
     await visitor.page.evaluate(`consentLedger.consent.choose({ marketing: true }, undefined, { vimeo: false })`);
     await expect.poll(sources).toEqual([`${frame}/youtube`, '']);
+  });
+
+  describe('a link to the draft', () => {
+    const ledger = async (): Promise<unknown> =>
+      (await app.superuser.query(`select count(*) from event_log.events where type = '${CONSENT_RECORDED}'`)).rows;
+    const device = () =>
+      visitor.page.evaluate(
+        `JSON.stringify([document.cookie, Object.keys(localStorage), Object.keys(sessionStorage)])`,
+      );
+    const inDraft = (expression: string): Promise<unknown> =>
+      visitor.page.evaluate(
+        `((shown) => ${expression})(document.querySelector('consent-draft')?.shadowRoot.querySelector('iframe')?.contentWindow)`,
+      );
+    const strip = () =>
+      visitor.page.evaluate(`document.querySelector('consent-draft')?.shadowRoot.querySelector('p').innerText ?? ''`);
+    const tokenOf = async (siteId: string, made = Date.now()): Promise<string> =>
+      newDraftToken(await app.service.installation.keyring.siteKey(siteId), made).token;
+    const follow = async (token: string): Promise<void> => {
+      shop.show({ body: film('youtube') + script, attributes: 'data-google-consent-mode' });
+      await visitor.page.goto('about:blank');
+      await visitor.page.goto(`${shop.origin}/#consent-draft=${token}`);
+    };
+    beforeAll(async () => {
+      await changeConfigDraft(app.service.installation.adminPool, demo.site.id, undefined, (draft) => ({
+        draft: { ...draft, banner: { ...draft.banner, en: { ...draft.banner.en, title: 'A heading of the draft' } } },
+        result: null,
+      }));
+    });
+
+    test('shows the draft, records nothing and permits nothing, whatever is pressed', async () => {
+      const before = await ledger();
+      await follow(await tokenOf(demo.site.id));
+      const heading = `shown?.document.querySelector('consent-banner')?.shadowRoot.querySelector('h2')?.textContent`;
+      await expect.poll(() => inDraft(heading)).toBe('A heading of the draft');
+      expect(await strip()).toContain('nothing is recorded, and nothing optional is permitted');
+      expect(await visitor.page.evaluate('location.href')).toBe(`${shop.origin}/`);
+      await expect.poll(() => visitor.page.evaluate(`document.querySelector('consent-banner')`)).toBeNull();
+      const found = await violationsOf(visitor.page, 'draft', (scheme) => picture(`draft-${scheme}`));
+      expect(found).toEqual([]);
+      await inDraft(`shown.document.querySelector('consent-banner').shadowRoot.querySelector('[part=accept]').click()`);
+      await expect.poll(() => inDraft('shown.consentLedger.consent.state.status')).toBe('chosen');
+      await inDraft(`shown.consentLedger.consent.optOutOfSale().then(() => true)`);
+      expect(await visitor.status()).toBe('loading');
+      expect(await visitor.page.evaluate('window.ran ?? []')).toEqual([]);
+      expect(await sources()).toEqual(['']);
+      expect(await device()).toBe(JSON.stringify(['', [], []]));
+      // Google's tags hear a refusal, as before an answer.
+      expect(await visitor.page.evaluate(`dataLayer.map((one) => [one[0], one[1], one[2].analytics_storage])`)).toEqual(
+        [['consent', 'default', 'denied']],
+      );
+      expect(await ledger()).toEqual(before);
+      // The normal banner returns with the page.
+      await visitor.page.evaluate(`document.querySelector('consent-draft').shadowRoot.querySelector('button').click()`);
+      await visitor.page.until(async () => (await visitor.status()) === 'needed');
+      await expect
+        .poll(() => visitor.inBanner(`banner?.querySelector('h2')?.textContent`))
+        .not.toBe('A heading of the draft');
+      expect(await visitor.page.evaluate(`document.querySelector('consent-draft')`)).toBeNull();
+    });
+
+    test('says that it has expired, or belongs to another site, and then shows no banner', async () => {
+      await follow(await tokenOf(demo.site.id, Date.now() - DRAFT_LINK_SECONDS * 1000));
+      await expect.poll(strip).toContain('the link has expired: make a new one in the dashboard');
+      expect(await visitor.sees('section')).toBe(false);
+      const other = await app.seed();
+      await follow(await tokenOf(other.site.id));
+      await expect.poll(strip).toContain('is not a link to a draft of this site');
+      expect(await sources()).toEqual(['']);
+    });
   });
 
   describe('the panel of a developer', () => {

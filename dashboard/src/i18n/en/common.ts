@@ -14,6 +14,7 @@ export const common = {
   download: 'Download',
   retry: 'Try again',
   more: 'Show more',
+  shown: (count: string, isMore: boolean) => (isMore ? `${count} shown, more follow.` : `${count} shown.`),
   yes: 'Yes',
   no: 'No',
   never: 'Never',

@@ -36,7 +36,8 @@ export const consents = {
   allDecisions: 'All decisions',
   allChannels: 'All ways',
   person: 'Search for a person',
-  personLead: 'The search is written to the audit log, without the person. Erased records are not found.',
+  personLead:
+    'The search is written to the audit log with your reason, without the person. Erased records are not found.',
   by: 'Known by',
   bys: {
     visitor_id: 'Visitor reference',
@@ -46,6 +47,8 @@ export const consents = {
   },
   value: 'Value',
   search: 'Search',
+  reason: 'Why you need personal values',
+  reasonHint: 'For example “access request of 3 March”. The audit log keeps it for ever: do not name the person.',
   personFound: 'Records of this person',
   endSearch: 'Back to all records',
   recordCount: (count: string) => (count === '1' ? '1 record' : `${count} records`),
@@ -124,7 +127,7 @@ export const consents = {
     'Personal values are encrypted, each record with a key of its own. Each disclosure is written to the audit log.',
   erasedText: 'The personal values of this record are erased. The proof that consent was given stays.',
   disclose: 'Show personal values',
-  discloseText: 'The audit log will say that you looked at these values.',
+  discloseText: 'The audit log will say that you looked at these values, and why.',
   noValues: 'The record has no personal values.',
   fields: personalFields,
   drawn: 'The question, drawn',

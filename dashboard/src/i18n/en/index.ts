@@ -9,6 +9,7 @@ import { erasures } from './erasures.js';
 import { errors } from './errors.js';
 import { evidence } from './evidence.js';
 import { fieldMessages } from './field-messages.js';
+import { finder } from './finder.js';
 import { keys } from './keys.js';
 import { overview } from './overview.js';
 import { plan } from './plan.js';
@@ -21,6 +22,7 @@ import { statistics } from './statistics.js';
 import { team } from './team.js';
 import { timestamps } from './timestamps.js';
 import { webhooks } from './webhooks.js';
+import { wizard } from './wizard.js';
 
 export const en = {
   account,
@@ -34,6 +36,7 @@ export const en = {
   errors,
   evidence,
   fieldMessages,
+  finder,
   keys,
   overview,
   plan,
@@ -46,4 +49,5 @@ export const en = {
   team,
   timestamps,
   webhooks,
+  wizard,
 };

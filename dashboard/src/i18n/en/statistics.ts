@@ -20,6 +20,7 @@ export const statistics = {
   hidden: 'Not shown',
   hiddenHint: '“Not shown” is a number of 10 or more that, with the sum, would give a smaller one away.',
   version: (number: string) => `Version ${number}`,
+  below: (month: string) => `Below each number: ${month}.`,
   none: 'No consents were recorded in this month.',
   save: 'Save as CSV',
   limits: 'What is not counted',

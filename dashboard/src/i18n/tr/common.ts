@@ -15,6 +15,8 @@ export const common: typeof English = {
   download: 'İndir',
   retry: 'Yeniden dene',
   more: 'Daha fazla göster',
+  shown: (count: string, isMore: boolean) =>
+    isMore ? `${count} tanesi gösteriliyor, devamı var.` : `${count} tanesi gösteriliyor.`,
   yes: 'Evet',
   no: 'Hayır',
   never: 'Hiçbir zaman',

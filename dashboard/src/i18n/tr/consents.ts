@@ -42,7 +42,8 @@ export const consents: typeof English = {
   allDecisions: 'Tüm kararlar',
   allChannels: 'Tüm kanallar',
   person: 'Kişi ara',
-  personLead: 'Arama, kişi belirtilmeden denetim günlüğüne yazılır. Silinmiş kayıtlar bulunmaz.',
+  personLead:
+    'Arama, gerekçenizle birlikte ve kişi belirtilmeden denetim günlüğüne yazılır. Silinmiş kayıtlar bulunmaz.',
   by: 'Arama ölçütü',
   bys: {
     visitor_id: 'Ziyaretçi kimliği',
@@ -52,6 +53,9 @@ export const consents: typeof English = {
   },
   value: 'Değer',
   search: 'Ara',
+  reason: 'Kişisel verilere neden ihtiyacınız var',
+  reasonHint:
+    'Örneğin “3 Mart tarihli erişim talebi”. Denetim günlüğü bunu kalıcı olarak saklar: kişinin adını yazmayın.',
   personFound: 'Bu kişinin kayıtları',
   endSearch: 'Tüm kayıtlara dön',
   recordCount: (count) => `${count} kayıt`,
@@ -130,7 +134,7 @@ export const consents: typeof English = {
     'Kişisel veriler, her kayıt kendi anahtarıyla olmak üzere şifrelidir. Her görüntüleme denetim günlüğüne yazılır.',
   erasedText: 'Bu kaydın kişisel verileri silindi. Rızanın verildiğinin kanıtı kalır.',
   disclose: 'Kişisel verileri göster',
-  discloseText: 'Denetim günlüğüne bu verilere baktığınız yazılacak.',
+  discloseText: 'Denetim günlüğüne bu verilere neden baktığınız yazılacak.',
   noValues: 'Kayıtta kişisel veri yok.',
   fields: personalFields,
   drawn: 'Sorunun çizimi',

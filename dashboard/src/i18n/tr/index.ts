@@ -10,6 +10,7 @@ import { erasures } from './erasures.js';
 import { errors } from './errors.js';
 import { evidence } from './evidence.js';
 import { fieldMessages } from './field-messages.js';
+import { finder } from './finder.js';
 import { keys } from './keys.js';
 import { overview } from './overview.js';
 import { plan } from './plan.js';
@@ -22,6 +23,7 @@ import { statistics } from './statistics.js';
 import { team } from './team.js';
 import { timestamps } from './timestamps.js';
 import { webhooks } from './webhooks.js';
+import { wizard } from './wizard.js';
 
 export const tr: Messages = {
   account,
@@ -35,6 +37,7 @@ export const tr: Messages = {
   errors,
   evidence,
   fieldMessages,
+  finder,
   keys,
   overview,
   plan,
@@ -47,4 +50,5 @@ export const tr: Messages = {
   team,
   timestamps,
   webhooks,
+  wizard,
 };

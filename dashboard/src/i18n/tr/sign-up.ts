@@ -11,4 +11,6 @@ export const signUp: typeof English = {
   confirmTitle: 'Parolanızı belirleyin',
   confirm: 'Hesabı oluştur',
   token: 'Kayıt kodu',
+  openLink: 'Size gönderdiğimiz e-postadaki bağlantıyı açın. Bağlantı buraya getirir ve kodu taşır.',
+  enterCode: 'Bağlantım yok, kodum var',
 };

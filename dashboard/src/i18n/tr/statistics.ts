@@ -22,6 +22,7 @@ export const statistics: typeof English = {
   hiddenHint:
     '“Gösterilmiyor”, 10 veya daha büyük olan ama toplamla birlikte daha küçük bir sayıyı ele verecek sayıdır.',
   version: (number) => `Sürüm ${number}`,
+  below: (month) => `Her sayının altında: ${month}.`,
   none: 'Bu ayda rıza kaydedilmedi.',
   save: 'CSV olarak kaydet',
   limits: 'Sayılmayanlar',

@@ -1,39 +1,28 @@
 import { useState } from 'react';
-import { useApi } from '../../app-context.js';
-import { useFormats, useMessages } from '../../i18n/locale.js';
-import { ActionForm } from '../../ui/action-form.js';
-import { SelectInput } from '../../ui/fields.js';
+import { useMessages } from '../../i18n/locale.js';
+import { Breakable } from '../../ui/breakable.js';
 import { Loaded, More } from '../../ui/loaded.js';
 import { Page, Section } from '../../ui/page.js';
+import { Shown } from '../../ui/shown.js';
 import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
-import { usePages } from '../../ui/use-pages.js';
-import { useEmails } from './use-emails.js';
+import { Actor, Details, Subject } from './entry-cells.js';
+import { FilterForm } from './filter-form.js';
+import { NO_FILTERS } from './filters.js';
+import { SaveEntries } from './save-entries.js';
+import { useEntries } from './use-entries.js';
 
 /** The audit log of the organisation. */
 export function AuditLog() {
-  const { audit, consents, common } = useMessages();
-  const api = useApi();
-  const emailOf = useEmails();
-  const { locale } = useFormats();
-  const [action, setAction] = useState('');
-  const options = [
-    { value: '', label: audit.allActions },
-    ...Object.entries(audit.actions)
-      .map(([value, label]) => ({ value, label }))
-      .toSorted((a, b) => a.label.localeCompare(b.label, locale)),
-  ];
-  const query = usePages(['audit-log', action], (cursor) =>
-    api.GET('/api/v1/audit-log', {
-      params: { query: { limit: 50, cursor, ...(action !== '' && { action }) } },
-    }),
-  );
+  const { audit, common } = useMessages();
+  const [filters, setFilters] = useState(NO_FILTERS);
+  const query = useEntries(filters);
   return (
     <Page title={audit.title} lead={audit.lead}>
-      <Section title={audit.list}>
-        <ActionForm submit={consents.apply} isInline action={async (values) => setAction(values.text('action'))}>
-          <SelectInput name="action" label={audit.filterAction} options={options} />
-        </ActionForm>
+      <Section title={audit.list} actions={<SaveEntries filters={filters} />}>
+        {/* "Clear" empties the fields, too. */}
+        <FilterForm key={String(filters === NO_FILTERS)} filters={filters} onChange={setFilters} />
+        <Shown count={query.data?.length} isMore={query.hasNextPage} filters={JSON.stringify(filters)} />
         <Loaded query={query}>
           {(items) =>
             items.length === 0 ? (
@@ -42,51 +31,25 @@ export function AuditLog() {
               <Table
                 label={audit.list}
                 items={items}
-                keyOf={({ seq }) => String(seq)}
+                keyOf={({ entry }) => String(entry.seq)}
                 columns={[
-                  { label: common.time, cell: ({ at }) => <Time at={at} /> },
+                  { label: common.time, cell: ({ entry }) => <Time at={entry.at} /> },
                   {
                     label: audit.action,
-                    phone: 'short',
-                    cell: (entry) => (
-                      <>
-                        {audit.actions[entry.action] ?? null} <code className="hint">{entry.action}</code>
-                      </>
-                    ),
+                    cell: ({ entry }) => audit.actions[entry.action] ?? <Breakable text={entry.action} />,
                   },
-                  {
-                    label: audit.actor,
-                    cell: ({ actor }) =>
-                      actor.user_id === null ? audit.actors[actor.kind] : (emailOf(actor.user_id) ?? audit.actors.user),
-                  },
-                  {
-                    label: audit.subject,
-                    phone: 'short',
-                    cell: ({ subject }) => (
-                      <>
-                        {audit.kinds[subject.kind] ?? subject.kind} <code>{emailOf(subject.id) ?? subject.id}</code>
-                      </>
-                    ),
-                  },
+                  { label: audit.actor, phone: 'labelled', cell: (one) => <Actor {...one} /> },
+                  { label: audit.subject, phone: 'labelled', cell: (one) => <Subject {...one} /> },
                   {
                     label: audit.details,
-                    phone: 'top',
-                    cell: ({ details }) =>
-                      Object.keys(details).length === 0 ? (
-                        ''
-                      ) : (
-                        <details>
-                          <summary>{audit.details}</summary>
-                          <code>{JSON.stringify(details)}</code>
-                        </details>
-                      ),
+                    cell: (one) => (Object.keys(one.entry.details).length === 0 ? '' : <Details {...one} />),
                   },
                 ]}
               />
             )
           }
         </Loaded>
-        <More query={query} />
+        <More query={query} isCounted />
       </Section>
     </Page>
   );

@@ -6,10 +6,12 @@ import { PlainFrame } from '../../shell/plain-frame.js';
 import { ActionForm } from '../../ui/action-form.js';
 import { Page } from '../../ui/page.js';
 import { TokenAndPassword, tokenAndPassword } from './token-and-password.js';
+import { useTokenInLink } from './token-in-link.js';
 
 export function AcceptInvitation() {
   const { auth } = useMessages();
   const api = useApi();
+  const token = useTokenInLink();
   const session = useSessionStore();
   const navigate = useNavigate();
   return (
@@ -28,7 +30,7 @@ export function AcceptInvitation() {
             await navigate({ to: '/' });
           }}
         >
-          <TokenAndPassword label={auth.token} />
+          <TokenAndPassword label={auth.token} token={token} />
         </ActionForm>
         <p className="aside">
           <Link to="/">{auth.toSignIn}</Link>

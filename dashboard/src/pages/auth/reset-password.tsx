@@ -8,10 +8,12 @@ import { ActionForm } from '../../ui/action-form.js';
 import { Notice } from '../../ui/notice.js';
 import { Page } from '../../ui/page.js';
 import { TokenAndPassword, tokenAndPassword } from './token-and-password.js';
+import { useTokenInLink } from './token-in-link.js';
 
 export function ResetPassword() {
   const { auth } = useMessages();
   const api = useApi();
+  const token = useTokenInLink();
   const [isDone, setDone] = useState(false);
   return (
     <PlainFrame>
@@ -28,7 +30,7 @@ export function ResetPassword() {
               setDone(true);
             }}
           >
-            <TokenAndPassword label={auth.resetToken} />
+            <TokenAndPassword label={auth.resetToken} token={token} />
           </ActionForm>
         )}
         <p className="aside">

@@ -1,15 +1,24 @@
 import { useMessages } from '../../i18n/locale.js';
 import type { Values } from '../../ui/action-form.js';
 import { TextInput } from '../../ui/fields.js';
-import { useTokenInLink } from './token-in-link.js';
 
-/** The fields of a form that sets a password with a token. @param label name of the field for the token */
-export function TokenAndPassword({ label }: { readonly label: string }) {
+interface TokenAndPasswordProps {
+  /** Name of the field for the token. */
+  readonly label: string;
+  /** The token of the link, which needs no field; empty if the page was opened without one. */
+  readonly token: string;
+}
+
+/** The fields of a form that sets a password with a token. */
+export function TokenAndPassword({ label, token }: TokenAndPasswordProps) {
   const { auth } = useMessages();
-  const token = useTokenInLink();
   return (
     <>
-      <TextInput name="token" label={label} defaultValue={token} autoComplete="off" isRequired />
+      {token === '' ? (
+        <TextInput name="token" label={label} autoComplete="off" isRequired />
+      ) : (
+        <input type="hidden" name="token" value={token} />
+      )}
       <TextInput
         name="password"
         type="password"

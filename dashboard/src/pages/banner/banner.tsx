@@ -1,12 +1,13 @@
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Appearance } from '../../../../schemas/banner/appearance.js';
 import { DEFAULT_APPEARANCE } from '../../../../sdk/banner/default-appearance.js';
 import type { ConfigurationDraft } from '../../api/types.js';
 import { useMay } from '../../app-context.js';
 import type { PreviewDraft } from '../../banner-preview/preview-draft.js';
-import { useMessages } from '../../i18n/locale.js';
+import { useFormats, useMessages } from '../../i18n/locale.js';
 import { Loaded } from '../../ui/loaded.js';
-import { Page, Section } from '../../ui/page.js';
+import { Page } from '../../ui/page.js';
 import { useUnsaved } from '../../ui/unsaved.js';
 import { useSiteId } from '../sites/use-site.js';
 import { AppearanceForm } from './appearance-form.js';
@@ -14,15 +15,19 @@ import { BannerPreview } from './banner-preview.js';
 import { CategorySection } from './category-section.js';
 import { CookieSection } from './cookie-section.js';
 import { DefaultSection } from './default-section.js';
-import { DraftState } from './draft-state.js';
 import { IabForm } from './iab-form.js';
+import { PublishSection } from './publish-section.js';
 import { ScanSection } from './scan-section.js';
+import { SectionBody } from './section-body.js';
+import { SectionLinks } from './section-links.js';
+import { type BannerSection, sectionsFor } from './sections.js';
+import { SettingsFirst } from './settings-first.js';
 import { SettingsForm } from './settings-form.js';
 import { TextsForm, type WrittenTexts } from './texts-form.js';
 import { useDefaults } from './use-defaults.js';
 import { useDraft } from './use-draft.js';
 
-/** The draft of what the banner says, with a preview. */
+/** The draft of what the banner says, in sections, with a preview that stays in view. */
 export function Banner() {
   const { banner } = useMessages();
   const siteId = useSiteId();
@@ -42,65 +47,117 @@ interface DraftProps {
 function Draft({ siteId, draft }: DraftProps) {
   const { banner } = useMessages();
   const mayChange = useMay('changeSites');
-  const [chosen, setChosen] = useState<string | null>(null);
+  const sections = sectionsFor(mayChange);
+  const { section: inPath } = useParams({ strict: false });
+  const { language: chosen } = useSearch({ strict: false });
+  // Without languages, nothing else can be written. The page stays there when the first ones are saved.
+  const [first] = useState<BannerSection>(draft.languages.length === 0 ? 'settings' : 'texts');
+  const section = sections.find((one) => one === inPath) ?? first;
+  const navigate = useNavigate();
   /** What was typed and not saved, by language. */
   const [written, setWritten] = useState<Readonly<Record<string, WrittenTexts>>>({});
+  const [edited, setAppearance] = useState<Appearance | null>(null);
+  const [filled, setFilled] = useState(0);
+  const [left, setLeft] = useState(section);
+  if (left !== section) {
+    // The user was asked before the section was left.
+    setLeft(section);
+    setWritten({});
+    setAppearance(null);
+  }
   // What was typed in a language that has been removed has no form any more. It is back if the language comes back.
   useUnsaved(() => (draft.languages.some((one) => written[one] !== undefined) ? 'typed' : null));
-  const [filled, setFilled] = useState(0);
   const defaults = useDefaults(siteId, draft);
-  const [edited, setAppearance] = useState<Appearance | null>(null);
   const appearance = edited ?? draft.appearance ?? DEFAULT_APPEARANCE;
   const language = draft.languages.find((one) => one === chosen) ?? draft.default_language ?? draft.languages[0];
-  return (
-    <>
-      <DraftState siteId={siteId} draft={draft} unconfirmed={defaults?.unconfirmed} />
-      <SettingsForm siteId={siteId} draft={draft} />
-      {defaults === undefined || draft.languages.length === 0 || !mayChange ? null : (
-        <DefaultSection
+  const choose = (tag: string) =>
+    void navigate({
+      to: '/sites/$siteId/banner/$section',
+      params: { siteId, section },
+      search: { language: tag },
+      replace: true,
+      resetScroll: false,
+    });
+  const texts =
+    language === undefined ? (
+      <SettingsFirst siteId={siteId} title={banner.texts} />
+    ) : (
+      <>
+        {defaults === undefined || !mayChange ? null : (
+          <DefaultSection
+            siteId={siteId}
+            draft={draft}
+            defaults={defaults}
+            onFilled={() => {
+              // The forms begin again, with the texts that were filled in.
+              setFilled(filled + 1);
+              setWritten({});
+            }}
+          />
+        )}
+        <TextsForm
+          key={filled}
           siteId={siteId}
           draft={draft}
+          language={language}
           defaults={defaults}
-          onFilled={() => {
-            // The forms begin again, with the texts that were filled in.
-            setFilled(filled + 1);
-            setWritten({});
-          }}
+          isReadOnly={!mayChange}
+          written={written}
+          onLanguage={choose}
+          onWrite={(name, text) =>
+            setWritten((before) => ({ ...before, [language]: { ...before[language], [name]: text } }))
+          }
+          onSaved={(saved, texts) => setWritten((before) => withoutSaved(before, saved, texts))}
         />
-      )}
-      {language === undefined ? (
-        <Section title={banner.texts}>
-          <p>{banner.firstSettings}</p>
-        </Section>
-      ) : (
-        <div className="columns">
-          <div className="stack">
-            <TextsForm
-              key={filled}
-              siteId={siteId}
-              draft={draft}
-              language={language}
-              defaults={defaults}
-              isReadOnly={!mayChange}
-              written={written}
-              onLanguage={setChosen}
-              onWrite={(name, text) =>
-                setWritten((before) => ({ ...before, [language]: { ...before[language], [name]: text } }))
-              }
-              onSaved={(saved, texts) => setWritten((before) => withoutSaved(before, saved, texts))}
+      </>
+    );
+  const contents: Readonly<Record<BannerSection, () => React.ReactNode>> = {
+    texts: () => texts,
+    look: () => <AppearanceForm siteId={siteId} appearance={appearance} onChange={setAppearance} />,
+    categories: () => (
+      <>
+        <CategorySection siteId={siteId} draft={draft} defaults={defaults} />
+        <CookieSection siteId={siteId} draft={draft} />
+      </>
+    ),
+    settings: () => <SettingsForm siteId={siteId} draft={draft} />,
+    iab: () => <IabForm siteId={siteId} draft={draft} />,
+    scan: () => <ScanSection siteId={siteId} draft={draft} />,
+    publish: () => <PublishSection siteId={siteId} draft={draft} unconfirmed={defaults?.unconfirmed} />,
+  };
+  return (
+    <>
+      <DraftLine draft={draft} />
+      <SectionLinks siteId={siteId} sections={sections} current={section} problems={draft.problems} />
+      <div className="with-preview">
+        <SectionBody section={section} label={banner.sections[section]}>
+          {contents[section]()}
+        </SectionBody>
+        {language === undefined ? null : (
+          <aside className="preview-side" aria-label={banner.preview}>
+            <BannerPreview
+              draft={{ ...shownDraft(draft, language, written[language] ?? {}), appearance }}
+              languages={draft.languages}
+              onLanguage={choose}
+              showsUnsaved={section === 'texts' || section === 'look'}
             />
-            {mayChange ? <AppearanceForm siteId={siteId} appearance={appearance} onChange={setAppearance} /> : null}
-          </div>
-          <div className="sticky">
-            <BannerPreview draft={{ ...shownDraft(draft, language, written[language] ?? {}), appearance }} />
-          </div>
-        </div>
-      )}
-      <CategorySection siteId={siteId} draft={draft} defaults={defaults} />
-      <CookieSection siteId={siteId} draft={draft} />
-      {mayChange ? <IabForm siteId={siteId} draft={draft} /> : null}
-      <ScanSection siteId={siteId} draft={draft} />
+          </aside>
+        )}
+      </div>
     </>
+  );
+}
+
+/** The version in force, and whether the draft differs. It is read out when that changes. */
+function DraftLine({ draft }: { readonly draft: ConfigurationDraft }) {
+  const { banner } = useMessages();
+  const { number } = useFormats();
+  return (
+    <p role="status" className="draft-line">
+      {draft.in_force === null
+        ? banner.noneInForce
+        : `${banner.inForce(number(draft.in_force.number))} ${draft.has_changes ? banner.changed : banner.unchanged}`}
+    </p>
   );
 }
 

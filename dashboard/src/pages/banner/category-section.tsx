@@ -11,6 +11,7 @@ import { Section } from '../../ui/page.js';
 import { Table } from '../../ui/table.js';
 import { CategoryForm } from './category-form.js';
 import { defaultsIn } from './default-texts.js';
+import { editorId } from './sections.js';
 import type { Defaults } from './use-defaults.js';
 import { useDraftChange } from './use-draft.js';
 
@@ -75,7 +76,11 @@ export function CategorySection({ siteId, draft, defaults }: CategorySectionProp
                     label: common.actions,
                     cell: (category: Category) => (
                       <div className="actions">
-                        <Button onPress={() => setEdited(category)} aria-label={`${common.edit}: ${category.key}`}>
+                        <Button
+                          id={editorId('categories', category.key)}
+                          onPress={() => setEdited(category)}
+                          aria-label={`${common.edit}: ${category.key}`}
+                        >
                           {common.edit}
                         </Button>
                         <Confirm

@@ -10,6 +10,7 @@ import { Section } from '../../ui/page.js';
 import { Table } from '../../ui/table.js';
 import { CookieForm } from './cookie-form.js';
 import { lifetimeOf } from './lifetime.js';
+import { editorId } from './sections.js';
 import { useDraftChange } from './use-draft.js';
 
 interface CookieSectionProps {
@@ -70,7 +71,11 @@ export function CookieSection({ siteId, draft }: CookieSectionProps) {
                     label: common.actions,
                     cell: (cookie: DraftCookie) => (
                       <div className="actions">
-                        <Button onPress={() => setEdited(cookie)} aria-label={`${common.edit}: ${cookie.name}`}>
+                        <Button
+                          id={editorId('cookies', cookie.name)}
+                          onPress={() => setEdited(cookie)}
+                          aria-label={`${common.edit}: ${cookie.name}`}
+                        >
                           {common.edit}
                         </Button>
                         <Confirm

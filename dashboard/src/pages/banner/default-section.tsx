@@ -48,10 +48,14 @@ export function DefaultSection({ siteId, draft, defaults: { texts, unconfirmed }
           <p>{banner.defaults.unread(named(unconfirmed))}</p>
         </Notice>
       )}
-      {others.length === 0 ? null : <p>{banner.defaults.none(named(others))}</p>}
-      <p className="hint">
-        {banner.defaults.offered(list(DEFAULT_LANGUAGES.map((tag) => `${languageName(tag)} (${tag})`)))}
-      </p>
+      {others.length === 0 ? null : (
+        <>
+          <p>{banner.defaults.none(named(others))}</p>
+          <p className="hint">
+            {banner.defaults.offered(list(DEFAULT_LANGUAGES.map((tag) => `${languageName(tag)} (${tag})`)))}
+          </p>
+        </>
+      )}
       {texts.size === 0 ? null : (
         <div className="actions">
           <Confirm

@@ -1,9 +1,11 @@
+import { useState } from 'react';
 import { dataOf } from '../../api/client.js';
 import type { ConfigurationDraft } from '../../api/types.js';
 import { useApi, useMay } from '../../app-context.js';
 import { useFormats, useMessages } from '../../i18n/locale.js';
 import { ActionForm, type Values } from '../../ui/action-form.js';
-import { Checkbox, TextInput } from '../../ui/fields.js';
+import { Checkbox, linesOf, SelectInput, TextInput } from '../../ui/fields.js';
+import { LanguageBoxes } from '../../ui/language-boxes.js';
 import { Section } from '../../ui/page.js';
 import { Facts } from '../../ui/table.js';
 import { useDraftChange } from './use-draft.js';
@@ -19,20 +21,22 @@ export function SettingsForm({ siteId, draft }: SettingsFormProps) {
   const { languageName, list } = useFormats();
   const api = useApi();
   const mayChange = useMay('changeSites');
+  const saved = draft.languages.join();
+  const [ticked, setTicked] = useState({ saved, languages: draft.languages });
+  // What the service has now counts, once it differs from what the ticks began with.
+  const languages = ticked.saved === saved ? ticked.languages : draft.languages;
   const change = useDraftChange(siteId, (values: Values, revision) => {
     const text = (name: string) => values.text(name).trim() || null;
-    const languages = values
-      .text('languages')
-      .split(',')
-      .map((tag) => tag.trim())
-      .filter((tag) => tag !== '');
+    // In the order in which they were ticked: the form has that of the alphabet.
+    const all = [...new Set([...languages, ...linesOf(values.text('other_languages'))])];
+    const wanted = values.text('default_language');
     return dataOf(
       api.PATCH('/api/v1/sites/{site_id}/configuration', {
         params: { path: { site_id: siteId } },
         body: {
           controller: { legal_name: text('controller.legal_name'), contact: text('controller.contact') },
-          languages,
-          default_language: text('default_language') ?? languages[0] ?? null,
+          languages: all,
+          default_language: all.find((one) => one === wanted) ?? all[0] ?? null,
           validity_days: values.number('validity_days'),
           ...((values.isTicked('service_switches') || draft.service_switches !== undefined) && {
             service_switches: values.isTicked('service_switches'),
@@ -70,20 +74,31 @@ export function SettingsForm({ siteId, draft }: SettingsFormProps) {
           defaultValue={draft.controller.contact ?? ''}
           isRequired
         />
-        <div className="form-row">
+        <LanguageBoxes
+          name="languages"
+          label={banner.languages}
+          others={draft.languages}
+          value={languages}
+          onChange={(values) => setTicked({ saved, languages: [...values] })}
+        />
+        <details>
+          <summary>{banner.otherLanguages}</summary>
           <TextInput
-            name="languages"
-            label={banner.languages}
-            hint={banner.languagesHint}
-            defaultValue={draft.languages.join(', ')}
-            isRequired
+            key={saved}
+            name="other_languages"
+            label={banner.languageTags}
+            hint={banner.languageTagsHint}
+            rows={2}
+            isCode
           />
-          <TextInput
+        </details>
+        <div className="form-row">
+          <SelectInput
             key={draft.default_language}
             name="default_language"
             label={banner.defaultLanguage}
-            hint={banner.defaultLanguageHint}
             defaultValue={draft.default_language ?? ''}
+            options={languages.map((value) => ({ value, label: languageName(value) }))}
           />
           <TextInput
             name="validity_days"

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { isUnread, loadTexts } from '../../../../schemas/banner/load-texts.js';
 import { dataOf } from '../../api/client.js';
 import type { ConfigurationDraft } from '../../api/types.js';
@@ -13,19 +13,23 @@ export interface Defaults {
   readonly unconfirmed: readonly string[];
 }
 
+/** The default texts of languages; those that have none are left out. */
+export const defaultTextsOf = (languages: readonly string[]) =>
+  queryOptions({
+    queryKey: ['default texts', ...languages],
+    queryFn: async (): Promise<TextsByLanguage> => {
+      const loaded = await Promise.all(
+        languages.map(async (language) => [language, await loadTexts(language)] as const),
+      );
+      return new Map(loaded.flatMap(([language, known]) => (known === undefined ? [] : [[language, known]])));
+    },
+  });
+
 /** Loads the default texts in the languages of a draft, and nothing of other languages. Undefined while it loads. */
 export function useDefaults(siteId: string, draft: ConfigurationDraft): Defaults | undefined {
   const api = useApi();
   const number = draft.in_force?.number;
-  const texts = useQuery({
-    queryKey: ['default texts', ...draft.languages],
-    queryFn: async (): Promise<TextsByLanguage> => {
-      const loaded = await Promise.all(
-        draft.languages.map(async (language) => [language, await loadTexts(language)] as const),
-      );
-      return new Map(loaded.flatMap(([language, known]) => (known === undefined ? [] : [[language, known]])));
-    },
-  }).data;
+  const texts = useQuery(defaultTextsOf(draft.languages)).data;
   const before = useQuery({
     queryKey: ['confirmed texts', siteId, number],
     enabled: number !== undefined,

@@ -5,6 +5,7 @@ import { ActionForm } from '../../ui/action-form.js';
 import { SelectInput, TextInput } from '../../ui/fields.js';
 import { Loaded, More } from '../../ui/loaded.js';
 import { Empty, Page, Section } from '../../ui/page.js';
+import { Shown } from '../../ui/shown.js';
 import { useSiteId } from '../sites/use-site.js';
 import { ConsentTable } from './consent-table.js';
 import { FilterChips } from './filter-chips.js';
@@ -44,6 +45,7 @@ function AllConsents({ siteId, filters }: FilterFormProps) {
     <Section title={consents.list}>
       <FilterForm key={JSON.stringify(filters)} siteId={siteId} filters={filters} />
       <FilterChips siteId={siteId} filters={filters} />
+      <Shown count={query.data?.length} isMore={query.hasNextPage} filters={JSON.stringify(filters)} />
       <Loaded query={query}>
         {(items) => {
           if (items.length > 0) return <ConsentTable siteId={siteId} items={items} filters={filters} />;
@@ -58,7 +60,7 @@ function AllConsents({ siteId, filters }: FilterFormProps) {
           );
         }}
       </Loaded>
-      <More query={query} />
+      <More query={query} isCounted />
     </Section>
   );
 }

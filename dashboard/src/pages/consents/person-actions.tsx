@@ -7,6 +7,7 @@ import { useMessages } from '../../i18n/locale.js';
 import { Confirm } from '../../ui/confirm.js';
 import { Notice } from '../../ui/notice.js';
 import { useAction } from '../../ui/use-action.js';
+import { ReasonInput, useReason } from './reason.js';
 import { useForgetSearches } from './searched-person.js';
 
 interface EraseProps {
@@ -63,11 +64,12 @@ export function ExportPerson({ siteId, filter }: ExportProps) {
   const api = useApi();
   const navigate = useNavigate();
   const mayExport = useMay('export');
-  const start = useAction(() =>
+  const [, keepReason] = useReason();
+  const start = useAction((reason: string) =>
     dataOf(
       api.POST('/api/v1/sites/{site_id}/exports', {
         params: { path: { site_id: siteId } },
-        body: { filter, disclose: 'all' },
+        body: { filter, disclose: 'all', reason },
       }),
     ),
   );
@@ -76,12 +78,15 @@ export function ExportPerson({ siteId, filter }: ExportProps) {
     <Confirm
       label={consents.exportPerson}
       isDanger={false}
-      action={async () => {
-        await start(undefined);
+      action={async (values) => {
+        const reason = values.text('reason');
+        await start(reason);
+        keepReason(reason);
         await navigate({ to: '/sites/$siteId/evidence', params: { siteId } });
       }}
     >
       <p>{consents.exportPersonText}</p>
+      <ReasonInput />
     </Confirm>
   );
 }

@@ -39,7 +39,7 @@ export function PersonResults({ siteId, searched }: PersonResultsProps) {
         </Link>
       }
     >
-      <p>
+      <p role="status">
         {consents.bys[person.by]}: <strong>{person.value}</strong>
         {isReading || count === 0 ? null : ` (${consents.recordCount(number(count))})`}
       </p>

@@ -3,11 +3,17 @@ import { useMessages } from '../../i18n/locale.js';
 import { ActionForm } from '../../ui/action-form.js';
 import { SelectInput, TextInput } from '../../ui/fields.js';
 import { Section } from '../../ui/page.js';
+import { ReasonInput } from './reason.js';
 
-const BY = ['visitor_id', 'signer_email', 'signer_phone', 'signer_id_number'] as const;
+/** What a person can be known by. */
+export const BY = ['visitor_id', 'signer_email', 'signer_phone', 'signer_id_number'] as const;
 
 /** Asks for the person whose records are searched. */
-export function PersonSearch({ onSearch }: { readonly onSearch: (person: PersonReference) => Promise<void> }) {
+export function PersonSearch({
+  onSearch,
+}: {
+  readonly onSearch: (person: PersonReference, reason: string) => Promise<void>;
+}) {
   const { consents } = useMessages();
   return (
     <Section title={consents.person} lead={consents.personLead}>
@@ -16,7 +22,7 @@ export function PersonSearch({ onSearch }: { readonly onSearch: (person: PersonR
         isInline
         action={async (values) => {
           const by = BY.find((one) => one === values.text('by')) ?? 'visitor_id';
-          await onSearch({ by, value: values.text('value').trim() });
+          await onSearch({ by, value: values.text('value').trim() }, values.text('reason'));
         }}
       >
         <SelectInput
@@ -25,6 +31,7 @@ export function PersonSearch({ onSearch }: { readonly onSearch: (person: PersonR
           options={BY.map((value) => ({ value, label: consents.bys[value] }))}
         />
         <TextInput name="value" label={consents.value} autoComplete="off" isRequired />
+        <ReasonInput />
       </ActionForm>
     </Section>
   );

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { dataOf } from '../../api/client.js';
 import type { Attachment, ConsentDetails } from '../../api/types.js';
 import { useApi } from '../../app-context.js';
@@ -12,6 +12,7 @@ import { useAction } from '../../ui/use-action.js';
 import { DisclosedFile } from './disclosed-file.js';
 import { DrawnQuestion } from './drawn-question.js';
 import { Erase, ExportPerson } from './person-actions.js';
+import { ReasonInput, useReason } from './reason.js';
 import { useSearchPerson } from './searched-person.js';
 import { givenAt } from './state-at.js';
 
@@ -34,11 +35,12 @@ export function PersonalSection({ siteId, consent }: PersonalSectionProps) {
   const api = useApi();
   const search = useSearchPerson(siteId);
   const [values, setValues] = useState<Values | null>(null);
-  const disclose = useAction(() =>
+  const [reason, keepReason] = useReason();
+  const disclose = useAction((because: string) =>
     dataOf(
       api.POST('/api/v1/sites/{site_id}/consents/{consent_id}/disclose', {
         params: { path: { site_id: siteId, consent_id: consent.id } },
-        body: { fields: 'all' },
+        body: { fields: 'all', reason: because },
       }),
     ),
   );
@@ -63,15 +65,25 @@ export function PersonalSection({ siteId, consent }: PersonalSectionProps) {
       )}
       <div className="actions">
         {values === null ? (
-          <Confirm label={consents.disclose} isDanger={false} action={async () => setValues(await disclose(undefined))}>
+          <Confirm
+            label={consents.disclose}
+            isDanger={false}
+            action={async (form) => {
+              const because = form.text('reason');
+              const disclosed = await disclose(because);
+              keepReason(because);
+              setValues(disclosed);
+            }}
+          >
             <Notice kind="info">
               <p>{consents.discloseText}</p>
             </Notice>
+            <ReasonInput />
           </Confirm>
         ) : null}
         {typeof visitorId === 'string' ? (
           <>
-            <Button onPress={() => search({ by: 'visitor_id', value: visitorId })}>{consents.history}</Button>
+            <Button onPress={() => search({ by: 'visitor_id', value: visitorId }, reason)}>{consents.history}</Button>
             <ExportPerson siteId={siteId} filter={{ visitor_id: visitorId }} />
           </>
         ) : null}
@@ -92,14 +104,24 @@ export function PersonalSection({ siteId, consent }: PersonalSectionProps) {
 function Disclosed({ fields, attachments }: Values) {
   const { consents } = useMessages();
   const given = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
-  if (given.length === 0) return <p>{consents.noValues}</p>;
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // The button that opened them, and had the focus, is gone.
+    box.current?.focus();
+  }, []);
   return (
-    <Facts
-      items={given.map(([name, value]) => [
-        consents.fields[name] ?? name,
-        <Value key={name} name={name} value={value} attachments={attachments} />,
-      ])}
-    />
+    <div ref={box} tabIndex={-1}>
+      {given.length === 0 ? (
+        <p>{consents.noValues}</p>
+      ) : (
+        <Facts
+          items={given.map(([name, value]) => [
+            consents.fields[name] ?? name,
+            <Value key={name} name={name} value={value} attachments={attachments} />,
+          ])}
+        />
+      )}
+    </div>
   );
 }
 

@@ -3,10 +3,13 @@ import { useNavigate } from '@tanstack/react-router';
 import type { PersonReference } from '../../api/types.js';
 import { useApi } from '../../app-context.js';
 import { usePages } from '../../ui/use-pages.js';
+import { useReason } from './reason.js';
 
 /** A person who was searched for. */
 export interface Searched {
   readonly person: PersonReference;
+  /** Why, for the audit log. */
+  readonly reason: string;
   /** Number of the search: the same person can be searched for again. */
   readonly search: number;
 }
@@ -29,12 +32,20 @@ export function useSearched(siteId: string): Searched | null {
   return data ?? null;
 }
 
-/** Searches for a person, and shows the records. */
-export function useSearchPerson(siteId: string): (person: PersonReference) => Promise<void> {
+/** Searches for a person in one site, and shows the records. */
+export function useSearchPerson(siteId: string): (person: PersonReference, reason: string) => Promise<void> {
+  const search = useSearchPersonIn();
+  return (person, reason) => search(siteId, person, reason);
+}
+
+/** Searches for a person in a site that is known later. */
+export function useSearchPersonIn(): (siteId: string, person: PersonReference, reason: string) => Promise<void> {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  return async (person) => {
-    queries.setQueryData<Searched>(keyOf(siteId), { person, search: Date.now() });
+  const [, keepReason] = useReason();
+  return async (siteId, person, reason) => {
+    keepReason(reason);
+    queries.setQueryData<Searched>(keyOf(siteId), { person, reason, search: Date.now() });
     await navigate({ to: '/sites/$siteId/consents', params: { siteId }, search: { person: 'searched' } });
   };
 }
@@ -49,14 +60,14 @@ export function useForgetSearches(): () => void {
 }
 
 /** The records of a person, newest first. */
-export function usePersonPages(siteId: string, { person, search }: Searched) {
+export function usePersonPages(siteId: string, { person, reason, search }: Searched) {
   const api = useApi();
   return usePages(
     ['person', siteId, person, search],
     (cursor) =>
       api.POST('/api/v1/sites/{site_id}/consents/search', {
         params: { path: { site_id: siteId } },
-        body: { person, limit: PAGE_SIZE, ...(cursor !== undefined && { cursor }) },
+        body: { person, reason, limit: PAGE_SIZE, ...(cursor !== undefined && { cursor }) },
       }),
     () => false,
     { isOnRequest: true, keptMs: KEPT_MS },

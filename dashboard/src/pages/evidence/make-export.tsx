@@ -8,12 +8,14 @@ import { startOfDay } from '../../ui/days.js';
 import { Dialog } from '../../ui/dialog.js';
 import { SelectInput, TextInput } from '../../ui/fields.js';
 import { useAction } from '../../ui/use-action.js';
+import { ReasonInput } from '../consents/reason.js';
 
 /** Starts an export of records of a site. */
 export function MakeExport({ siteId }: { readonly siteId: string }) {
   const { evidence } = useMessages();
   const api = useApi();
   const [isOpen, setOpen] = useState(false);
+  const [disclose, setDisclose] = useState('none');
   const start = useAction((values: Values) => {
     const [from, to, type] = [values.text('from'), values.text('to'), values.text('consent_type').trim()];
     return dataOf(
@@ -25,7 +27,9 @@ export function MakeExport({ siteId }: { readonly siteId: string }) {
             ...(to !== '' && { to: startOfDay(to, 1) }),
             ...(type !== '' && { consent_type: type }),
           },
-          disclose: values.text('disclose') === 'all' ? 'all' : 'none',
+          ...(values.text('disclose') === 'all'
+            ? { disclose: 'all', reason: values.text('reason') }
+            : { disclose: 'none' }),
         },
       }),
     );
@@ -53,8 +57,11 @@ export function MakeExport({ siteId }: { readonly siteId: string }) {
             name="disclose"
             label={evidence.disclose}
             hint={evidence.discloseHint}
+            value={disclose}
+            onChange={setDisclose}
             options={(['none', 'all'] as const).map((value) => ({ value, label: evidence.disclosures[value] }))}
           />
+          {disclose === 'all' ? <ReasonInput /> : null}
         </ActionForm>
       </Dialog>
     </>

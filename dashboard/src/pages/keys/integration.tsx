@@ -1,6 +1,7 @@
 import { useMessages } from '../../i18n/locale.js';
 import { Copyable } from '../../ui/copy.js';
 import { Section } from '../../ui/page.js';
+import { pageSnippet } from './page-snippet.js';
 import { NONCE_IN_TEXT, securityPolicy } from './security-policy.js';
 
 interface IntegrationProps {
@@ -20,10 +21,7 @@ export function Integration({ pageKey, secretKey }: IntegrationProps) {
         <div className="stack">
           <h3>{keys.browser}</h3>
           <p>{keys.browserText}</p>
-          <Copyable
-            label={keys.browser}
-            text={`<script src="${service}/sdk/consent.js" data-api-key="${pageKey ?? keys.placeholder}"></script>`}
-          />
+          <Copyable label={keys.browser} text={pageSnippet(service, pageKey ?? keys.placeholder)} />
           <p>{keys.gated}</p>
           <Copyable
             label={keys.gated}

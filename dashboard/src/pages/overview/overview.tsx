@@ -104,7 +104,13 @@ function Choice({ shown }: { readonly shown: Shown }) {
         </Link>
       ))}
       {shown.site === undefined ? null : (
-        <Link to="/" search={{ ...shown, site: undefined }} className="chip" aria-label={overview.allSites}>
+        <Link
+          to="/"
+          search={{ ...shown, site: undefined }}
+          activeOptions={{ exact: true }}
+          className="chip"
+          aria-label={overview.allSites}
+        >
           {sites.find(({ id }) => id === shown.site)?.name} <span aria-hidden="true">×</span>
         </Link>
       )}

@@ -3,33 +3,20 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { answerOf } from '../../api/client.js';
 import type { Site } from '../../api/types.js';
-import { useApi } from '../../app-context.js';
+import { useApi, useMay } from '../../app-context.js';
 import { useMessages } from '../../i18n/locale.js';
 import { Button } from '../../ui/button.js';
 import { Section } from '../../ui/page.js';
-
-/** Interval between checks for the first consent, in milliseconds. */
-const LOOK_MS = 3_000;
+import { useHasConsent } from './use-has-consent.js';
 
 /**
  * The steps from a new site to its first consent. Whether a step is done follows from what exists. A site with a
  * consent has done them all, so the list is not shown for it; if it is already open, it stays until it is closed.
  */
 export function Checklist({ site }: { readonly site: Site }) {
-  const api = useApi();
   const [wasOpen, setWasOpen] = useState(false);
   const [isClosed, setClosed] = useState(false);
-  const { data: hasConsent } = useQuery({
-    queryKey: ['has-consent', site.id],
-    queryFn: async () => {
-      const path = { site_id: site.id };
-      const { data } = await answerOf(
-        api.GET('/api/v1/sites/{site_id}/consents', { params: { path, query: { limit: 1 } } }),
-      );
-      return data.length > 0;
-    },
-    refetchInterval: ({ state }) => (state.data === true ? false : LOOK_MS),
-  });
+  const hasConsent = useHasConsent(site.id);
   useEffect(() => {
     if (hasConsent === false) setWasOpen(true);
   }, [hasConsent]);
@@ -44,8 +31,10 @@ interface StepsProps {
 }
 
 function Steps({ site, hasConsent, onClose }: StepsProps) {
-  const { sites, shell, common } = useMessages();
+  const { sites, shell, common, wizard } = useMessages();
+  const mayChange = useMay('changeSites');
   const { hasText, hasKey } = useMade(site.id);
+  const isOpen = site.verified_at === null || !hasText || site.configuration === null || !hasKey;
   const params = { siteId: site.id };
   return (
     <Section title={sites.steps} actions={hasConsent ? <Button onPress={onClose}>{common.close}</Button> : undefined}>
@@ -77,6 +66,13 @@ function Steps({ site, hasConsent, onClose }: StepsProps) {
           </Link>
         </Step>
       </ol>
+      {isOpen && mayChange ? (
+        <div className="actions">
+          <Link className="button button-primary" to="/sites/new" search={{ site: site.id }}>
+            {wizard.goOn}
+          </Link>
+        </div>
+      ) : null}
     </Section>
   );
 }

@@ -23,13 +23,13 @@ export function SiteList() {
   const query = useSites();
   const mayChange = useMay('changeSites');
   return (
-    <Section title={sites.list} actions={mayChange && (query.data?.length ?? 0) > 0 ? <AddSite /> : null}>
+    <Section title={sites.list} actions={mayChange && (query.data?.length ?? 0) > 0 ? <Ways /> : null}>
       <Loaded query={query}>
         {(items) =>
           items.length === 0 ? (
             <Empty title={sites.emptyTitle}>
               <p>{mayChange ? sites.emptyText : sites.emptyReader}</p>
-              {mayChange ? <AddSite /> : null}
+              {mayChange ? <Ways /> : null}
             </Empty>
           ) : (
             <Table
@@ -64,6 +64,19 @@ function SiteState({ site }: { readonly site: Site }) {
   return <Badge kind="good">{sites.ready}</Badge>;
 }
 
+/** Both ways to a new site: the guide, and the site alone. */
+function Ways() {
+  const { wizard } = useMessages();
+  return (
+    <div className="actions">
+      <Link className="button button-primary" to="/sites/new">
+        {wizard.open}
+      </Link>
+      <AddSite />
+    </div>
+  );
+}
+
 const ORIGIN_OF_DOMAIN = { allowed_origins: 'domain' };
 
 function AddSite() {
@@ -76,9 +89,7 @@ function AddSite() {
   );
   return (
     <>
-      <Button look="primary" onPress={() => setOpen(true)}>
-        {sites.add}
-      </Button>
+      <Button onPress={() => setOpen(true)}>{sites.add}</Button>
       <Dialog title={sites.add} isOpen={isOpen} onClose={() => setOpen(false)}>
         <ActionForm
           submit={sites.add}

@@ -34,6 +34,27 @@ export function tableOf({ by, rows }: Breakdown, messages: Messages, formats: Fo
   };
 }
 
+/** A row of one or two months: in each cell the text of the month, and that of the other one. */
+interface RowBeside {
+  readonly value: string;
+  readonly cells: readonly (readonly string[])[];
+}
+
+/** The rows of a month, each with what the other month says; then those that only the other one has. */
+export function rowsBeside(shown: BreakdownTable, other: BreakdownTable | undefined): readonly RowBeside[] {
+  if (other === undefined) return shown.rows.map(({ value, cells }) => ({ value, cells: cells.map((cell) => [cell]) }));
+  const values = [...new Set([...shown.rows, ...other.rows].map(({ value }) => value))];
+  const find = (table: BreakdownTable, value: string) => table.rows.find((row) => row.value === value)?.cells;
+  return values.map((value) => {
+    const [now, then] = [find(shown, value), find(other, value)];
+    const name = (now ?? then)?.[0] ?? value;
+    return {
+      value,
+      cells: shown.headings.map((_, place) => (place === 0 ? [name] : [now?.[place] ?? '–', then?.[place] ?? '–'])),
+    };
+  });
+}
+
 function countOf(count: Row['accepted'] | null, { statistics }: Messages, { number }: Formats): string {
   if (count === 'fewer_than_10') return statistics.fewer;
   return typeof count === 'number' ? number(count) : statistics.hidden;

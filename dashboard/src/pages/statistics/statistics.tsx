@@ -13,7 +13,7 @@ import { Page, Section } from '../../ui/page.js';
 import { saveAs } from '../../ui/save-as.js';
 import { Table } from '../../ui/table.js';
 import { useSiteId } from '../sites/use-site.js';
-import { tableOf } from './breakdown-table.js';
+import { rowsBeside, tableOf } from './breakdown-table.js';
 import { BREAKDOWNS, finishedMonths, shownOf } from './shown-months.js';
 
 /** The decisions of a month or two of a site, by one property. */
@@ -56,10 +56,7 @@ export function Statistics() {
           defaultValue={beside ?? ''}
         />
       </ActionForm>
-      <div className={beside === undefined ? undefined : 'columns'}>
-        <Month siteId={siteId} by={by} month={month} />
-        {beside === undefined ? null : <Month siteId={siteId} by={by} month={beside} />}
-      </div>
+      <Months siteId={siteId} by={by} month={month} beside={beside} />
       <Section title={statistics.limits}>
         <ul className="list">
           {Object.values(statistics.limitTexts).map((text) => (
@@ -71,53 +68,84 @@ export function Statistics() {
   );
 }
 
-interface MonthProps {
+interface MonthsProps {
   readonly siteId: string;
   readonly by: Breakdown['by'];
   readonly month: string;
+  readonly beside: string | undefined;
 }
 
-function Month({ siteId, by, month }: MonthProps) {
+/** The table of a month; each cell has the number of the other month below its own. */
+function Months({ siteId, by, month, beside }: MonthsProps) {
   const { statistics } = useMessages();
   const { month: monthName } = useFormats();
-  const api = useApi();
-  const query = useQuery({
-    queryKey: ['breakdown', siteId, by, month],
-    queryFn: () =>
-      dataOf(
-        api.GET('/api/v1/sites/{site_id}/statistics', { params: { path: { site_id: siteId }, query: { by, month } } }),
-      ),
-  });
+  const shown = useBreakdown(siteId, by, month);
+  const other = useBreakdown(siteId, by, beside);
+  const nameOf = (one: string) => monthName(`${one}-01`);
   return (
-    <Section title={monthName(`${month}-01`)}>
-      <Loaded query={query}>
-        {(data) => (data.rows.length === 0 ? <p>{statistics.none}</p> : <Counts breakdown={data} />)}
+    <Section title={nameOf(month)} {...(beside !== undefined && { lead: statistics.below(nameOf(beside)) })}>
+      <Loaded query={shown}>
+        {(data) =>
+          beside === undefined ? (
+            <Counts months={[data]} />
+          ) : (
+            <Loaded query={other}>{(before) => <Counts months={[data, before]} />}</Loaded>
+          )
+        }
       </Loaded>
     </Section>
   );
 }
 
-function Counts({ breakdown }: { readonly breakdown: Breakdown }) {
+function useBreakdown(siteId: string, by: Breakdown['by'], month: string | undefined) {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['breakdown', siteId, by, month],
+    enabled: month !== undefined,
+    queryFn: () => {
+      const query = { by, month: month ?? '' };
+      return dataOf(api.GET('/api/v1/sites/{site_id}/statistics', { params: { path: { site_id: siteId }, query } }));
+    },
+  });
+}
+
+function Counts({ months }: { readonly months: readonly [Breakdown, ...Breakdown[]] }) {
   const messages = useMessages();
   const { statistics } = messages;
   const formats = useFormats();
-  const { headings, rows } = tableOf(breakdown, messages, formats);
-  const { by, month } = breakdown;
+  const [{ by, month }] = months;
+  const [shown, other] = months.map((one) => tableOf(one, messages, formats));
+  const rows = shown === undefined ? [] : rowsBeside(shown, other);
+  if (shown === undefined || rows.length === 0) return <p>{statistics.none}</p>;
   const save = () => {
-    const csv = csvOf([headings, ...rows.map(({ cells }) => cells)]);
-    saveAs(`consents-${month}-${by}.csv`, new Blob([csv], { type: 'text/csv' }));
+    const lines = months.flatMap((one) =>
+      tableOf(one, messages, formats).rows.map(({ cells }) => [one.month, ...cells]),
+    );
+    const csv = csvOf([[statistics.month, ...shown.headings], ...lines]);
+    saveAs(`consents-${months.map((one) => one.month).join('-')}-${by}.csv`, new Blob([csv], { type: 'text/csv' }));
   };
-  const isHidden = rows.some(({ cells }) => cells.includes(statistics.hidden));
+  const isHidden = rows.some(({ cells }) => cells.flat().includes(statistics.hidden));
   return (
     <>
       <Table
         label={`${statistics.bys[by]}, ${formats.month(`${month}-01`)}`}
         items={rows}
         keyOf={({ value }) => value}
-        columns={headings.map((label, place) => ({
+        columns={shown.headings.map((label, place) => ({
           label,
           ...(place > 0 && { phone: 'labelled' as const }),
-          cell: ({ cells }: (typeof rows)[number]) => cells[place] ?? '',
+          cell: ({ cells }: (typeof rows)[number]) => {
+            const [now = '', then] = cells[place] ?? [];
+            return then === undefined || place === 0 ? (
+              now
+            ) : (
+              <>
+                {now}
+                <br />
+                <span className="hint">{then}</span>
+              </>
+            );
+          },
         }))}
       />
       {isHidden ? <p className="hint">{statistics.hiddenHint}</p> : null}

@@ -8,7 +8,6 @@ import type { BannerView } from '../../../banner/view.js';
 import type { Answers } from '../../../core/choice.js';
 import type { ConsentSource, ConsentState } from '../../../core/consent.js';
 import type { Presentation } from '../../../core/consent-body.js';
-import type { ServiceError } from '../../../shared/service-error.js';
 import { schemeOf, viewOf } from './banner-view.js';
 import { PageRoom } from './page-room.js';
 import { fillPolicy } from './policy-text.js';
@@ -194,14 +193,11 @@ class ShownBanner implements Banner {
     if (target instanceof HTMLInputElement) joinSwitches(target.closest('.category'), target);
     if (!(target instanceof HTMLSelectElement)) return;
     const isInSettings = this.#settings?.contains(target) === true;
-    this.#consent.setLanguage(target.value).then(
-      () => {
-        if (!isInSettings) return;
-        this.#openSettings(false, this.#ticked());
-        this.#settings?.querySelector('select')?.focus();
-      },
-      ({ message }: ServiceError) => console.error(message),
-    );
+    this.#consent.setLanguage(target.value).then(() => {
+      if (!isInSettings) return;
+      this.#openSettings(false, this.#ticked());
+      this.#settings?.querySelector('select')?.focus();
+    }, console.error);
   }
 
   #render({ status, configuration }: ConsentState): void {

@@ -64,11 +64,11 @@ console.log((await ledger.record({ ...consent, document_version_id })).consent_t
 END
 
 # Find it by whose it is. It is time stamped within a minute (STAMP_INTERVAL_MS); evidence holds what is stamped.
-search() { panel POST "/sites/$SITE/consents/search" '{"person":{"by":"visitor_id","value":"visitor-1"}}'; }
+search() { panel POST "/sites/$SITE/consents/search" '{"person":{"by":"visitor_id","value":"visitor-1"},"reason":"access request"}'; }
 until [ "$(search | member 'data[0]?.state')" = stamped ]; do sleep 1; done
 
 # Export in the background, download, and check without the service.
-EXPORT=$(panel POST "/sites/$SITE/exports" '{"filter":{"visitor_id":"visitor-1"},"disclose":["visitor_id"]}' | member data.id)
+EXPORT=$(panel POST "/sites/$SITE/exports" '{"filter":{"visitor_id":"visitor-1"},"disclose":["visitor_id"],"reason":"access request"}' | member data.id)
 until [ "$(panel GET "/sites/$SITE/exports/$EXPORT" | member data.state)" = finished ]; do sleep 1; done
 panel GET "/sites/$SITE/exports/$EXPORT/package" > evidence.zip
 node verifier-cli/bin/consent-verify.js check evidence.zip --tsa-ca "$(demo tsa_ca)" --ledger-key "$(demo ledger_key)"

@@ -1,0 +1,24 @@
+import type { finder as English } from '../en/finder.js';
+
+export const finder: typeof English = {
+  label: 'Kayıt bul',
+  placeholder: 'Belirteç, özet, kimlik, kişi',
+  placeholderWithoutPerson: 'Belirteç, özet veya kimlik',
+  find: 'Bul',
+  clear: 'Aramayı temizle',
+  results: 'Bulunanlar',
+  finding: 'Aranıyor …',
+  found: (count: string) => `${count} sonuç.`,
+  nothing: 'Hiçbir şey bulunamadı.',
+  canFind:
+    'Bir rıza belirteci (ct_…), bir kanıt özeti (64 onaltılık basamak) ya da bir kaydın, silme işleminin, sitenin veya başka bir nesnenin kimliği, kuruluşun tüm sitelerinde adını taşıdığı şeyi bulur. Yeni bir kayıt, kaydedildikten kısa süre sonra bulunur.',
+  personTitle: 'Bu değere sahip kişiyi ara',
+  personText: (sites: string) =>
+    sites === '1'
+      ? 'Arama, gerekçenizle birlikte ve kişi belirtilmeden denetim günlüğüne yazılır. Silinmiş kayıtlar bulunmaz.'
+      : `${sites} sitenin tümü aranır. Her arama, gerekçenizle birlikte ve kişi belirtilmeden denetim günlüğüne yazılır. Silinmiş kayıtlar bulunmaz.`,
+  personSearch: 'Kişiyi ara',
+  personIn: (done: string, sites: string) => `Site aranıyor: ${done} / ${sites} …`,
+  personNowhere: 'Hiçbir sitede bu kişinin kaydı yok.',
+  recordsIn: (site: string) => `Bu kişinin kayıtları: ${site}`,
+};

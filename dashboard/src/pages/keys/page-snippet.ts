@@ -1,0 +1,4 @@
+/** Returns the line of a page that shows the banner and records the choice. @param service origin of the service */
+export function pageSnippet(service: string, key: string): string {
+  return `<script src="${service}/sdk/consent.js" data-api-key="${key}"></script>`;
+}

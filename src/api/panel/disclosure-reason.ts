@@ -1,0 +1,43 @@
+import { ApiError } from '../../../schemas/api/error-codes.js';
+
+/** Shorter values occur in ordinary words. */
+const SHORTEST = 3;
+
+/**
+ * Refuses a reason that repeats the identifier by which the request names a person: the audit log keeps reasons for
+ * ever, and the identifier can be erased.
+ * @param identifier as the request has it; undefined if it names nobody
+ * @throws ApiError VALIDATION_ERROR
+ */
+export function refuseNaming(reason: string, identifier: string | undefined): void {
+  if (identifier === undefined || withoutValues(reason, [identifier.trim()]) === reason) return;
+  throw new ApiError('VALIDATION_ERROR', undefined, {
+    errors: [{ field: 'reason', message: 'must not name the person, because the audit log keeps it for ever' }],
+  });
+}
+
+/**
+ * Replaces the personal values that a reason repeats, in any case.
+ * @param values the values; those that are no text, or too short to be told from words, are ignored
+ */
+export function withoutValues(reason: string, values: readonly unknown[]): string {
+  return values
+    .filter((value) => typeof value === 'string')
+    .map((value) => value.trim())
+    .filter(({ length }) => length >= SHORTEST && length <= reason.length)
+    .reduce(without, reason);
+}
+
+function without(text: string, value: string): string {
+  // Letter by letter, because the lower case of a text can be longer than the text.
+  const letters = [...text];
+  const lower = letters.map((letter) => letter.toLowerCase());
+  const wanted = [...value].map((letter) => letter.toLowerCase());
+  let kept = '';
+  for (let place = 0; place < letters.length; ) {
+    const isValue = wanted.every((letter, index) => lower[place + index] === letter);
+    kept += isValue ? '[…]' : letters[place];
+    place += isValue ? wanted.length : 1;
+  }
+  return kept;
+}
