@@ -14,7 +14,7 @@ import { beforeAndAfter } from '../../platform/audit-log.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused, serviceUnavailable } from '../../platform/errors.js';
 import type { DomainChallenges, PageProofKind } from '../../tenancy/domains/challenges.js';
-import { isLapsed, Proof } from '../../tenancy/domains/proof-state.js';
+import { isLapsed, Proof } from '../../tenancy/sites/proof-state.js';
 import {
   challengeOfSite,
   DnsUnavailable,

@@ -9,8 +9,8 @@ import {
 } from '../../../schemas/events/site-config.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { accepted, ChangeRefused } from '../../platform/errors.js';
-import { lapsedProof } from '../domains/proof-state.js';
 import { changeSite, type LockedSite, noticeHead, putNotice } from '../sites/change-site.js';
+import { lapsedProof } from '../sites/proof-state.js';
 import {
   type ConfigContent,
   contentOfDraft,

@@ -16,7 +16,7 @@ import {
   sealedRows,
 } from '../../platform/keys/index.js';
 import { type ApiKey, apiKeyDigest, isApiKeyShaped } from '../api-keys/api-keys.js';
-import { coversSubdomains, isLapsed, Proof } from '../domains/proof-state.js';
+import { coversSubdomains, isLapsed, Proof } from '../sites/proof-state.js';
 import type { ActiveVersion, SiteContext, SiteDirectory } from './site-context.js';
 
 const MAX_AGE_MS = 1000;

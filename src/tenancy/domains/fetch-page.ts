@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { withAnySignal } from '../../platform/background/signals.js';
 import { guarded } from '../../platform/net/guarded.js';
 import { HostRefused } from '../../platform/net/reach.js';
@@ -161,10 +162,11 @@ function answerOf(url: URL, { lookup, userAgent, maxBytes, signal, onCaught, tes
       response.on('error', fail);
     };
     request.on('response', guarded(read, guard));
-    request.on('upgrade', (_response, socket) => {
+    const refuseUpgrade = (_response: IncomingMessage, socket: Duplex): void => {
       socket.destroy();
       finish(answered('the server did not answer with a page'));
-    });
+    };
+    request.on('upgrade', guarded(refuseUpgrade, guard));
     request.on('error', fail);
     request.on('close', () => fail(new Error('the connection was closed')));
     if (signal.aborted) abort();
@@ -183,7 +185,8 @@ function withoutBody({ statusCode: status = 0, headers }: IncomingMessage): Answ
 }
 
 function mediaTypeOf({ headers }: IncomingMessage): string {
-  return (headers['content-type'] ?? '').replace(/;.*$/s, '').trim().toLowerCase();
+  const [type = ''] = (headers['content-type'] ?? '').split(';');
+  return type.trim().toLowerCase();
 }
 
 function reasonOf(error: unknown, isLate: boolean, timeoutMs: number): string {

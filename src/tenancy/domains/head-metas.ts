@@ -90,11 +90,16 @@ function endOfComment(html: string, from: number): number | null {
 
 /** Returns where the text of an element ends; null if it does not, or if a script may have an escaped end. */
 function endOfText(html: string, { name, end: from }: StartTag): number | null {
-  const close = new RegExp(`</${name}[\\t\\n\\f\\r />]`, 'gi');
-  close.lastIndex = from;
-  const found = close.exec(html);
-  if (found === null || (name === 'script' && html.slice(from, found.index).includes('<!--'))) return null;
-  return startTagAt(html, found.index + 1)?.end ?? null;
+  let at = html.indexOf('</', from);
+  while (at !== -1 && !endsElement(html, at, name)) at = html.indexOf('</', at + 2);
+  if (at === -1 || (name === 'script' && html.slice(from, at).includes('<!--'))) return null;
+  return startTagAt(html, at + 1)?.end ?? null;
+}
+
+/** Whether an end tag is that of an element: its name must end there, so that `</titles>` does not end a title. */
+function endsElement(html: string, at: number, name: string): boolean {
+  const after = html.slice(at + 2, at + 3 + name.length).toLowerCase();
+  return after.startsWith(name) && /[\t\n\f\r />]/.test(after.slice(name.length));
 }
 
 /**

@@ -51,7 +51,7 @@ function wanted(kind: PageProofKind, { file, meta }: DomainChallenges): string {
 
 /** The text must be the whole file: a page that repeats what a visitor sends contains more. */
 function fileProblem({ text, isWhole }: FetchedPage, { content }: DomainChallenges['file']): string | null {
-  const found = text.replace(/^\u00ef\u00bb\u00bf/, '').replaceAll(/^[\t\n\r ]+|[\t\n\r ]+$/g, '');
+  const found = text.replace(/^\u00ef\u00bb\u00bf/, '').trim();
   if (isWhole && found === content) return null;
   return found === '' ? 'the file is empty' : 'the file has another text';
 }

@@ -5,8 +5,8 @@ import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused, invalidChange } from '../../platform/errors.js';
 import { republishForDomain } from '../configuration/publish-site-config.js';
 import { changeSite } from '../sites/change-site.js';
+import { coversSubdomains, Proof, type ProofLooks } from '../sites/proof-state.js';
 import { type DomainChallenges, domainChallenges, type ProofKind } from './challenges.js';
-import { coversSubdomains, Proof, type ProofLooks } from './proof-state.js';
 import { isPublicSuffix } from './public-suffix.js';
 
 /**

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors.js';
 import type { SiteContext, SiteDirectory } from '../directory/site-context.js';
-import { lapsedProof } from '../domains/proof-state.js';
+import { lapsedProof } from '../sites/proof-state.js';
 import type { ScanTarget } from './visit.js';
 
 export interface TargetOptions {

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../schemas/json/json-value.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { putEvents } from '../../platform/database/shared-statements.js';
 import { accepted, ChangeRefused } from '../../platform/errors.js';
-import { isLapsed } from '../domains/proof-state.js';
+import { isLapsed } from './proof-state.js';
 
 /**
  * A locked site: until the transaction ends, no other transaction changes it or admits a consent
