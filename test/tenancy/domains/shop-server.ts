@@ -1,3 +1,4 @@
+import type { webcrypto } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
@@ -37,7 +38,7 @@ export async function startShopServer(
   };
 }
 
-async function selfSigned(keys: CryptoKeyPair, names: readonly string[]): Promise<pkijs.Certificate> {
+async function selfSigned(keys: webcrypto.CryptoKeyPair, names: readonly string[]): Promise<pkijs.Certificate> {
   const certificate = new pkijs.Certificate();
   certificate.version = 2;
   certificate.serialNumber = new asn1js.Integer({ value: 1 });
