@@ -175,7 +175,7 @@ export const SITE_OPERATIONS = [
         return {
           response: { data: shownChallenge(await challengeOfSite(db, id)) },
           subject: { kind: 'site', id },
-          details: { domain, by: kind, proof, republished_configuration: republished },
+          details: { domain, found: kind, proof, republished_configuration: republished },
         };
       };
     },

@@ -112,7 +112,7 @@ function verifyCommand(context: CliContext): Command {
             subject: { kind: 'site', id },
             details: {
               domain: result.domain,
-              by: 'operator',
+              found: 'operator',
               proof: result.proof,
               republished_configuration: result.republished,
             },

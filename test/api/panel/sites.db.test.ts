@@ -293,7 +293,7 @@ describe('the verification of a domain', () => {
     const read = await panel.as(panel.own.users.viewer, 'GET', `/sites/${site.id}`);
     expect(read.body).toMatchObject({ data: { proof: 'dns', proof_failing_since: null } });
     const log = await panel.as(panel.own.users.owner, 'GET', `/audit-log?subject_id=${site.id}&action=site.verify`);
-    expect(log.body).toMatchObject({ data: [{ details: { domain: 'shop.example', by: 'dns', proof: 'dns' } }] });
+    expect(log.body).toMatchObject({ data: [{ details: { domain: 'shop.example', found: 'dns', proof: 'dns' } }] });
   });
 
   it('by a page is an alarm of the tenant while it is not found', async () => {
