@@ -14,7 +14,6 @@ import { beforeAndAfter } from '../../platform/audit-log.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused, serviceUnavailable } from '../../platform/errors.js';
 import type { DomainChallenges, PageProofKind } from '../../tenancy/domains/challenges.js';
-import { isLapsed, Proof } from '../../tenancy/sites/proof-state.js';
 import {
   challengeOfSite,
   DnsUnavailable,
@@ -24,6 +23,7 @@ import {
   verifySite,
 } from '../../tenancy/domains/verify-site.js';
 import { changeRetentionPeriod, RETENTION_COLUMNS } from '../../tenancy/sites/change-site.js';
+import { isLapsed, Proof } from '../../tenancy/sites/proof-state.js';
 import { changeSiteSettings, createSite } from '../../tenancy/sites/sites.js';
 import { EDITORS, PROTECTORS, READERS } from './caller.js';
 import { type PanelDeps, route } from './deps.js';

@@ -64,7 +64,7 @@ export function createProofPart(options: ProofPartOptions): BackgroundPart {
   const { leasePool, logger } = options;
   const counts = { looks: 0, missing: 0, not_counted: 0 };
   const work = (signal: AbortSignal): Promise<void> =>
-    repeat('domain proofs', logger, signal, async () => {
+    repeat('domain_proofs', logger, signal, async () => {
       const round = await lookThrough(options, signal);
       counts.looks += round.looks;
       counts.missing += round.missing;
@@ -72,9 +72,9 @@ export function createProofPart(options: ProofPartOptions): BackgroundPart {
       return round.isComplete ? ROUND_MS : MORE_MS;
     });
   return {
-    name: 'domain proofs',
+    name: 'domain_proofs',
     status: () => ({ ...counts }),
-    run: (signal) => runUnderLease({ db: leasePool, name: 'domain proofs', logger, work }, signal),
+    run: (signal) => runUnderLease({ db: leasePool, name: 'domain_proofs', logger, work }, signal),
   };
 }
 
@@ -105,7 +105,7 @@ export async function lookThrough(options: ProofPartOptions, signal: AbortSignal
   const counted = looked.filter((one) => isUp || answered(one));
   if (counted.length < looked.length) {
     logger.warn(
-      { part: 'domain proofs', sites: looked.length },
+      { part: 'domain_proofs', sites: looked.length },
       'no domain answered, so that the looks do not count; check the network and the resolvers of the service',
     );
   }

@@ -29,7 +29,7 @@ export const errors: Readonly<Record<string, string>> = {
   ALREADY_EXISTS: 'Bu adda bir kayıt zaten var.',
   WRONG_STATE:
     'Kaydın durumu bu değişikliğe izin vermiyor ya da kayıt bu arada değişti. Son duruma bakıp yeniden deneyin.',
-  DOMAIN_NOT_VERIFIED: 
+  DOMAIN_NOT_VERIFIED:
     'Alan adının kanıtı bulunamadı. DNS kaydını, dosyayı veya etiketi ve adresin başka bir yere yönlendirmediğini denetleyin. Yeni bir kaydın görünmesi birkaç dakika sürebilir.',
   SCAN_URL_REFUSED:
     'Bu adres taranamaz: sitenin kanıtlanmış alan adında değil ya da başka bir bağlantı noktası veya oturum bilgisi içeriyor.',
