@@ -130,7 +130,7 @@ export const ERROR_CODES = {
     status: 409,
     isOwn: true,
     meaning:
-      'The record, file or tag that proves the ownership of the domain was not found. The message says what was found instead.',
+      'What proves the ownership of the domain was not found. The message says what was found instead.',
   },
   WRONG_STATE: {
     status: 409,

@@ -50,7 +50,7 @@ export const PROOF_KINDS = ['dns', 'file', 'meta'] as const;
 
 export const VerifyDomainRequest = z
   .strictObject({
-    by: z.enum(PROOF_KINDS).default('dns').describe('Which proof to look for. A public suffix has `dns` alone.'),
+    by: z.enum(PROOF_KINDS).default('dns').describe('What to look for.'),
   })
   .optional();
 
@@ -74,10 +74,10 @@ const ProofState = {
     .enum([...PROOF_KINDS, 'operator'])
     .nullable()
     .describe(
-      'How the domain was proved. `file` and `meta` prove this host without its subdomains, and are looked at every week. Null: not verified, or verified before kinds were recorded.',
+      'How the domain was proved: `file` and `meta` without its subdomains. Null: not, or before kinds were recorded.',
     ),
   proof_failing_since: Timestamp.nullable().describe(
-    'Since when looks do not find the file or tag, or null. After 30 days of failed looks, scans and publications stop. Consents are recorded all the same.',
+    'Since when the file or tag is missing, or null. After 30 days, scans and publications stop, but never consents.',
   ),
 };
 
@@ -136,24 +136,18 @@ export const ChangeSiteRequest = z
 export const DomainVerification = z
   .object({
     domain: z.string().describe('Domain of the site.'),
-    verified_at: Timestamp.nullable().describe(
-      'When the proof in force was found, or null if the domain is not verified.',
-    ),
+    verified_at: Timestamp.nullable().describe('When the domain was verified, or null if it was not.'),
     ...ProofState,
-    proof_looked_at: Timestamp.nullable().describe('Last look at the file or tag, or null for another proof.'),
-    is_proof_lapsed: z.boolean().describe('Whether scans and publications have stopped.'),
     dns_record: z
       .object({
         name: z.string().describe('Name of the record.'),
         type: z.literal('TXT').describe('Type of the record.'),
         value: z.string().describe('Value of the record.'),
       })
-      .describe('A TXT record in the DNS, which proves the domain with its subdomains.'),
+      .describe('The TXT record to create in the DNS of the domain.'),
     file: z
-      .object({ url: z.string().describe('Address of the file.'), content: z.string().describe('Its whole text.') })
-      .describe('A file, which proves this host alone.'),
-    meta_tag: z
-      .object({ url: z.string().describe('The start page.'), tag: z.string().describe('The tag, in its head.') })
-      .describe('A tag of the start page, which proves this host alone.'),
+      .object({ url: z.string().describe('Its address.'), content: z.string().describe('Its whole text.') })
+      .describe('Or a file.'),
+    meta_tag: z.string().describe('Or a tag in the head of the start page.'),
   })
   .meta({ id: 'DomainVerification' });

@@ -23,7 +23,7 @@ import {
   verifySite,
 } from '../../tenancy/domains/verify-site.js';
 import { changeRetentionPeriod, RETENTION_COLUMNS } from '../../tenancy/sites/change-site.js';
-import { isLapsed, Proof } from '../../tenancy/sites/proof-state.js';
+import { Proof } from '../../tenancy/sites/proof-state.js';
 import { changeSiteSettings, createSite } from '../../tenancy/sites/sites.js';
 import { EDITORS, PROTECTORS, READERS } from './caller.js';
 import { type PanelDeps, route } from './deps.js';
@@ -142,7 +142,7 @@ export const SITE_OPERATIONS = [
     ...shared,
     id: 'readDomainVerification',
     path: '/api/v1/sites/{site_id}/domain-verification',
-    summary: 'Get the record, file and tag of which each proves the ownership of the domain',
+    summary: 'Get what proves the ownership of the domain',
     roles: READERS,
     params: SiteParams,
     response: dataOf(DomainVerification),
@@ -155,9 +155,9 @@ export const SITE_OPERATIONS = [
     id: 'verifyDomain',
     method: 'post',
     path: '/api/v1/sites/{site_id}/domain-verification',
-    summary: 'Verify the domain of a site by its DNS record, a file or a tag',
+    summary: 'Verify the domain of a site',
     description:
-      'File and tag are read by HTTPS, within 5 seconds, with at most 3 redirects on the same host. They prove this host without its subdomains. A domain that the DNS proved keeps that proof. If the configuration in force has another domain, it is published again with this domain, so that evidence states where a consent was given.',
+      'File and tag are read by HTTPS, and prove the host without its subdomains. If the configuration in force has another domain, it is published again with this domain, so that evidence states where a consent was given.',
     roles: EDITORS,
     params: SiteParams,
     body: VerifyDomainRequest,
@@ -192,11 +192,9 @@ function shownChallenge(site: SiteChallenge): z.input<typeof DomainVerification>
     verified_at: site.verifiedAt?.toISOString() ?? null,
     proof: site.proof,
     proof_failing_since: site.failingSince?.toISOString() ?? null,
-    proof_looked_at: site.lookedAt?.toISOString() ?? null,
-    is_proof_lapsed: isLapsed(site),
     dns_record: dns,
     file,
-    meta_tag: { url: meta.url, tag: meta.tag },
+    meta_tag: meta.tag,
   };
 }
 

@@ -121,8 +121,8 @@ function Challenge({ way, challenges }: { readonly way: Way; readonly challenges
     );
   return (
     <>
-      <p>{sites.metaText(meta.url)}</p>
-      <Copied label={sites.metaTag} text={meta.tag} />
+      <p>{sites.metaText(`https://${challenges.domain}/`)}</p>
+      <Copied label={sites.metaTag} text={meta} />
     </>
   );
 }
