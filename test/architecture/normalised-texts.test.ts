@@ -26,6 +26,7 @@ const ONE_LETTER = 'one letter and one mark';
 const CALLS: Readonly<Record<string, readonly [count: number, bound: string]>> = {
   'schemas/evidence/disclosed-values.ts': [1, BY_RECORD],
   'schemas/rfc3161/x509/names.ts': [1, ITS_OWN],
+  'src/api/panel/disclosure-reason.ts': [1, BY_REQUEST],
   'src/erasure/near-matches.ts': [5, `${BY_REQUEST}; ${ONE_LETTER}`],
   'src/platform/keys/blind-index.ts': [5, BY_REQUEST],
   'verifier-cli/by-hand/verify.py': [2, `${ITS_OWN}; ${BY_RECORD}`],

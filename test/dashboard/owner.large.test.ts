@@ -745,7 +745,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
           `[...document.querySelector('select[name=beside]').options].slice(2, 3).map(({ text }) => text)`,
         ),
       );
-    await panel.choose('Beside it', before ?? '');
+    await panel.choose('Compare with', before ?? '');
     await panel.press('Show');
     await panel.sees('990');
     expect(await panel.violations('statistics-beside')).toEqual([]);

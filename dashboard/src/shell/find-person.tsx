@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { answerOf } from '../api/client.js';
 import type { PersonReference, Site } from '../api/types.js';
 import { useApi } from '../app-context.js';
@@ -9,6 +9,7 @@ import { useSearchPersonIn } from '../pages/consents/searched-person.js';
 import { ActionForm, type Values } from '../ui/action-form.js';
 import { Button } from '../ui/button.js';
 import { SelectInput } from '../ui/fields.js';
+import { Loaded } from '../ui/loaded.js';
 import { useSites } from './use-sites.js';
 
 interface FindPersonProps {
@@ -27,13 +28,23 @@ interface Found {
 }
 
 /** Searches for a person in every site, by the search of each site, which the audit log notes. */
-export function FindPerson({ value, onTell, onLeave }: FindPersonProps) {
+export function FindPerson(props: FindPersonProps) {
+  return <Loaded query={useSites()}>{(sites) => <FindPersonIn {...props} sites={sites} />}</Loaded>;
+}
+
+function FindPersonIn({ value, sites, onTell, onLeave }: FindPersonProps & { readonly sites: readonly Site[] }) {
   const { finder, consents } = useMessages();
   const { number } = useFormats();
   const api = useApi();
   const searchIn = useSearchPersonIn();
-  const { data: sites = [] } = useSites();
   const [found, setFound] = useState<Found | null>(null);
+  const isLeft = useRef(false);
+  useEffect(() => {
+    isLeft.current = false;
+    return () => {
+      isLeft.current = true;
+    };
+  }, []);
   const hasRecords = async (site: Site, person: PersonReference, reason: string) => {
     const answer = await answerOf(
       api.POST('/api/v1/sites/{site_id}/consents/search', {
@@ -57,6 +68,8 @@ export function FindPerson({ value, onTell, onLeave }: FindPersonProps) {
     for (const [index, site] of sites.entries()) {
       onTell(finder.personIn(number(index + 1), number(sites.length)));
       if (await hasRecords(site, person, reason)) hits.push(site);
+      // Nobody waits for the answer any more, and each search is an entry of the audit log.
+      if (isLeft.current) return;
     }
     const [first] = hits;
     if (first !== undefined && hits.length === 1) return open(first.id, person, reason);

@@ -56,7 +56,7 @@ export const SearchAuditLogRequest = z
     actor: z
       .union([z.enum(['operator', 'service']), InputUuid])
       .optional()
-      .describe('Who acted: a user, operators, or the service.'),
+      .describe('Who acted: a user (UUID), operators, or the service.'),
     site_id: InputUuid.optional().describe('Only entries on this site and what belongs to it.'),
     words: z
       .array(Word)

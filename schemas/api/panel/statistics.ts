@@ -60,12 +60,13 @@ export const BREAKDOWNS = ['type', 'category', 'language', 'framework', 'channel
 export const SMALLEST_COUNT = 10;
 
 export const BreakdownQuery = z.strictObject({
-  by: z.enum(BREAKDOWNS).describe('What the rows are. `version` is the number of the published configuration.'),
+  by: z.enum(BREAKDOWNS).default('type').describe('What the rows are; `version`: the number of the configuration.'),
   month: z
     .string()
     .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month, for example 2026-03')
     .refine((text) => !text.startsWith('0000'), 'must be in the years 1 to 9999')
-    .describe('A month (UTC) that is over.'),
+    .optional()
+    .describe('A month (UTC) that is over; by default, the last one.'),
 });
 
 const Cell = z
@@ -76,7 +77,7 @@ const Cell = z
 export const ConsentBreakdown = z
   .object({
     month: z.string().describe('The month.'),
-    by: z.enum(BREAKDOWNS).describe('What the rows are.'),
+    by: z.enum(BREAKDOWNS).describe('The rows.'),
     rows: z
       .array(
         z.object({

@@ -19,7 +19,8 @@ const isRefusal = objectOf<{ errors: unknown }>({ errors: isUnchecked });
 function showDraft(): void {
   const [, token = ''] = /^#consent-draft=(.*)/.exec(location.hash) ?? [];
   // Neither the history nor a link that somebody copies shows the draft to others.
-  history.replaceState(history.state, '', location.pathname + location.search);
+  history.replaceState(history.state, '', location.href.split('#')[0]);
+  holdStill(window.consentLedger?.consent);
   // The banner of the page has nothing to show, and an empty box would be in its place.
   void window.consentLedger?.banner.then((banner) => banner.remove());
   const host = document.createElement('consent-draft');
@@ -46,10 +47,10 @@ function showDraft(): void {
   };
   const end = (reason: string): void => {
     place.remove();
-    say(`Draft of the banner: ${reason}`);
+    say(`There is no draft of the banner: ${reason}`);
   };
   if (script === null) {
-    end('it is shown on pages that have the script of the SDK, and not where a module starts it.');
+    end('it can be shown only where the script element of the SDK starts it.');
     return;
   }
   say(WORDS);
@@ -71,6 +72,13 @@ function showDraft(): void {
     onLink: () => undefined,
     onEnd: end,
   });
+}
+
+/** A page with its own switch of languages or its own buttons would otherwise start what has not started, and record. */
+function holdStill(consent: object | undefined): void {
+  const refuse = () => Promise.reject(new Error('The page shows a draft of the banner: nothing is recorded.'));
+  const still = { start: refuse, setLanguage: refuse, follow: refuse };
+  Object.assign(consent ?? {}, still, { choose: refuse, optOutOfSale: refuse, approve: refuse });
 }
 
 /** Why the service does not show the draft. @param body of its answer */

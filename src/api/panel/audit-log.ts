@@ -167,7 +167,7 @@ async function searchAuditLog(
   const found: z.infer<typeof AuditRow>[] = [];
   let [before] = keyOfCursor(AuditCursor, query) ?? [null];
   let left = WINDOW.ofRequest;
-  for (let window = WINDOW.first; left > 0; window = Math.min(window * 4, WINDOW.most)) {
+  for (let window = WINDOW.first; left > 0; window = Math.min(window * 4, WINDOW.most, left)) {
     const { rows } = await db.query(SEARCH_SQL, [tenantId, before, window, ...filter]);
     const parsed = z.array(FoundRow).min(1).parse(rows);
     found.push(...parsed.filter((row) => row.seq !== null));

@@ -8,10 +8,11 @@ import {
   ConsentBreakdownResponse,
 } from '../../../schemas/api/panel/statistics.js';
 import { DECISIONS, OPT_OUT_TYPE } from '../../../schemas/events/consent-recorded.js';
+import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { READERS } from './caller.js';
 import { route } from './deps.js';
-import { type ShownCount, withoutSmallCounts } from './small-counts.js';
+import { allOrNothing, type ShownCount, withoutSmallCounts } from './small-counts.js';
 
 /** The decisions of one month of a site, by one property. */
 export const BREAKDOWN_OPERATION = route({
@@ -22,38 +23,37 @@ export const BREAKDOWN_OPERATION = route({
   path: '/api/v1/sites/{site_id}/statistics',
   summary: 'Count the consents of a month by one property',
   description:
-    'No number below 10 is shown, nor can it be calculated. Opt-outs count only by `type`, imported consents not at all.',
+    'For the 100 most frequent values. No number below 10 is shown, nor follows from the totals of the month. Opt-outs count only by `type`, imported consents not at all.',
   params: SiteParams,
   query: BreakdownQuery,
   response: ConsentBreakdownResponse,
   isCompressed: true,
   handle: async ({ params, query }, { apiPool }) => {
-    if (!isOver(query.month, new Date())) {
+    const last = lastMonth(new Date());
+    const { by, month = last } = query;
+    if (month > last) {
       throw new ApiError('VALIDATION_ERROR', undefined, { errors: [{ field: 'month', message: 'must be over' }] });
     }
-    return { data: await breakdownOf(apiPool, params.site_id, query) };
+    return { data: await breakdownOf(apiPool, params.site_id, by, month) };
   },
 });
 
-/** Whether a month of UTC has ended. @param month for example `2026-03` */
-export function isOver(month: string, now: Date): boolean {
-  return month < now.toISOString().slice(0, 7);
+/** The last month of UTC that is over, for example `2026-03`. */
+export function lastMonth(now: Date): string {
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 1)).toISOString().slice(0, 7);
 }
 
 const Rows = z.array(z.object({ value: z.string(), decision: z.enum(DECISIONS), consents: z.int() }));
 type Breakdown = z.infer<typeof ConsentBreakdown>;
 
-async function breakdownOf(
-  db: Queryable,
-  siteId: string,
-  { by, month }: z.output<typeof BreakdownQuery>,
-): Promise<Breakdown> {
+async function breakdownOf(db: Queryable, siteId: string, by: Breakdown['by'], month: string): Promise<Breakdown> {
   const counts = await countsOf(db, siteId, by, `${month}-01`);
+  // Nobody decides on a required category.
+  if (by === 'category') for (const key of await requiredCategories(db, siteId)) counts.delete(key);
   const columns = by === 'category' ? (['accepted', 'rejected'] as const) : DECISIONS;
   const table = [...counts.values()].map((ofValue) => columns.map((decision) => ofValue.get(decision) ?? 0));
-  // Each consent has one language, so that the overview has the sums of the columns. A category is decided on in each
-  // consent, so that its row is the sum of all of them.
-  const shown = withoutSmallCounts(table, by === 'category' ? 'rows' : 'columns');
+  // Of the other properties each consent has one value, and the overview has the sums of the columns.
+  const shown = by === 'category' ? allOrNothing(table) : withoutSmallCounts(table);
   const rows = [...counts.keys()].map((value, place) => {
     const ofValue = new Map(columns.map((decision, column) => [decision, shown[place]?.[column] ?? 'not_shown']));
     const cell = (decision: (typeof DECISIONS)[number]) => ofValue.get(decision) ?? null;
@@ -70,6 +70,22 @@ function rateOf(answers: readonly ShownCount[]): number | null {
   const [accepted = 0] = numbers;
   return numbers.length < answers.length ? null : accepted / numbers.reduce((one, other) => one + other, 0);
 }
+
+const Categories = z.array(z.object({ record: z.string() })).max(1);
+
+/** The categories that visitors cannot refuse, in the configuration in force. */
+async function requiredCategories(db: Queryable, siteId: string): Promise<readonly string[]> {
+  const { rows } = await db.query(
+    'select c.record from sites s join site_configs c on c.sha256 = s.site_config_hash where s.id = $1',
+    [siteId],
+  );
+  const [row] = Categories.parse(rows);
+  if (row === undefined) return [];
+  return parseSiteConfig(row.record).categories.flatMap(({ key, required }) => (required ? [key] : []));
+}
+
+/** Values that a table has at most, the most frequent ones: the types of consents are the caller's own words. */
+const MOST_VALUES = 100;
 
 /** The counts by value, in its order, and decision. A version of the banner is named by its number. */
 async function countsOf(db: Queryable, siteId: string, by: Breakdown['by'], month: string) {
@@ -90,6 +106,9 @@ async function rowsOf(db: Queryable, values: readonly string[]): Promise<z.infer
          from read_model.monthly_counts c
          left join site_configs v on c.property = 'version' and v.site_id = c.site_id and v.sha256 = c.value
         where c.site_id = $1 and c.property = $2 and c.month = $3::date
+          and c.value in (select value from read_model.monthly_counts
+                           where site_id = $1 and property = $2 and month = $3::date
+                           group by value order by sum(consents) desc, value limit ${MOST_VALUES})
         order by v.number, c.value collate "C"`,
       [...values],
     );

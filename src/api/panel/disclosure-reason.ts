@@ -10,22 +10,39 @@ const SHORTEST = 3;
  * @throws ApiError VALIDATION_ERROR
  */
 export function refuseNaming(reason: string, identifier: string | undefined): void {
-  if (identifier === undefined || withoutValues(reason, [identifier.trim()]) === reason) return;
+  if (identifier === undefined) return;
+  const wanted = joined(identifier);
+  const repeats = wanted.length >= SHORTEST && joined(reason).includes(wanted);
+  if (!repeats && withoutValues(reason, [identifier.trim()]) === reason) return;
   throw new ApiError('VALIDATION_ERROR', undefined, {
     errors: [{ field: 'reason', message: 'must not name the person, because the audit log keeps it for ever' }],
   });
 }
 
+/** The letters and digits of a text, in one form and case: `+90 532 …` and `+90532…` find the same person. */
+function joined(text: string): string {
+  return text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
+}
+
 /**
  * Replaces the personal values that a reason repeats, in any case.
- * @param values the values; those that are no text, or too short to be told from words, are ignored
+ * @param values the values; texts in them that are too short to be told from words are ignored
  */
 export function withoutValues(reason: string, values: readonly unknown[]): string {
   return values
-    .filter((value) => typeof value === 'string')
+    .flatMap(textsIn)
     .map((value) => value.trim())
     .filter(({ length }) => length >= SHORTEST && length <= reason.length)
     .reduce(without, reason);
+}
+
+/** The texts of a value, also of one with members, such as the extra fields of a form. */
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
 function without(text: string, value: string): string {

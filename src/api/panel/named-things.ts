@@ -85,13 +85,13 @@ export async function thingsById(
   return Rows.parse(rows);
 }
 
-/** Things whose names have a word, at most; more would say that the word is too common to search for. */
-const MOST_NAMED = 1000;
+/** Things whose names have a word, at most: each value of each entry is compared with all of them. */
+const MOST_NAMED = 100;
 
 /** Returns the ids of the things of a tenant whose name has the text. @param pattern for `ilike` */
 export async function idsByName(db: Queryable, tenantId: string, pattern: string): Promise<readonly string[]> {
   const { rows } = await db.query(
-    `${thingsSql(NAMED_BY_USERS, ({ name }) => `${name} ilike $2`)} limit ${MOST_NAMED}`,
+    `${thingsSql(NAMED_BY_USERS, ({ name }) => `${name} ilike $2`)} order by id desc limit ${MOST_NAMED}`,
     [tenantId, pattern],
   );
   return Rows.parse(rows).map(({ id }) => id);

@@ -3,21 +3,23 @@ import { SMALLEST_COUNT } from '../../../schemas/api/panel/statistics.js';
 /** A count of a table, or why it is hidden. */
 export type ShownCount = number | 'fewer_than_10' | 'not_shown';
 
-/** Lines of a table whose sum a reader may know from elsewhere. */
-export type KnownSums = 'columns' | 'rows';
+/**
+ * Hides the counts below 10 of a table, and as many others of their columns as it takes that none of them can be told
+ * from another count below 10 by the sum of its column and what is shown (complementary cell suppression).
+ * @param counts rows of the table, all of one length; each row counts others than the other rows
+ */
+export function withoutSmallCounts(counts: readonly (readonly number[])[]): readonly (readonly ShownCount[])[] {
+  return transposed(transposed(counts).map(withoutSmall));
+}
 
 /**
- * Hides the counts below 10 of a table, and as many others as it takes that none of them, by the sum of its line and
- * what is shown, can be told from any other count below 10 (complementary cell suppression).
- * @param counts rows of the table, all of one length
+ * The same for a table whose rows count the same consents, and so say something about each other: it is hidden as a
+ * whole if it has a count below 10.
  */
-export function withoutSmallCounts(
-  counts: readonly (readonly number[])[],
-  known: KnownSums,
-): readonly (readonly ShownCount[])[] {
-  const lines = known === 'rows' ? counts : transposed(counts);
-  const shown = lines.map(withoutSmall);
-  return known === 'rows' ? shown : transposed(shown);
+export function allOrNothing(counts: readonly (readonly number[])[]): readonly (readonly ShownCount[])[] {
+  const isShown = counts.flat().every((count) => count >= SMALLEST_COUNT);
+  const shown = (count: number) => (count < SMALLEST_COUNT ? 'fewer_than_10' : isShown ? count : 'not_shown');
+  return counts.map((row) => row.map(shown));
 }
 
 function withoutSmall(line: readonly number[]): readonly ShownCount[] {

@@ -110,6 +110,8 @@ export const WEBHOOK_OPERATIONS = [
           details: {
             site_id: params.site_id,
             ...beforeAndAfter(logged(before), logged(data), ['description', 'events', 'host', 'enabled']),
+            // Of a new path, only that there is one.
+            ...(before.url !== data.url && { changed: ['url'] }),
           },
         };
       };

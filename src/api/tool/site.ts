@@ -261,8 +261,8 @@ async function draftConfiguration(
   const refused = (message: string) =>
     new ApiError('VALIDATION_ERROR', undefined, { errors: [{ field: 'draft', message }] });
   const state = checkDraftToken(site.siteKey, token, Date.now());
-  if (state === 'expired') throw refused('the link has expired: make a new one in the dashboard');
-  if (state === 'foreign') throw refused('is not a link to a draft of this site');
+  if (state === 'expired') throw refused('the link has expired; make a new one in the dashboard');
+  if (state === 'foreign') throw refused('this is not a link to a draft of this site');
   const { draft, domain } = await readConfigDraft(db, site.siteId);
   const [first] = draft.languages;
   if (first === undefined) throw refused('the draft has no language yet');

@@ -131,12 +131,15 @@ export function publishVersionAgain(
 
 /** A published version. @throws ChangeRefused `not_found` */
 async function publishedRecord({ db, siteId }: LockedSite, number: number): Promise<SiteConfigPublishedRecord> {
-  const { rows } = await db.query('select record from site_configs where site_id = $1 and number = $2', [
+  const { rows } = await db.query('select sha256, record from site_configs where site_id = $1 and number = $2', [
     siteId,
     number,
   ]);
-  const [row] = z.array(z.object({ record: z.string() })).parse(rows);
+  const [row] = z.array(z.object({ sha256: z.string(), record: z.string() })).parse(rows);
   if (row === undefined) throw new ChangeRefused('not_found', `The site has no configuration ${number}.`);
+  // An altered row would be published under a hash of its own.
+  if (sha256Hex(row.record) !== row.sha256)
+    throw new ChangeRefused('wrong_state', `Version ${number} was altered in the database, and is not published.`);
   return parseSiteConfig(row.record);
 }
 

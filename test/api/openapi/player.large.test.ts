@@ -111,6 +111,8 @@ const SAID: readonly (readonly [problem: RegExp, said: RegExp])[] = [
   [/^must not be empty$|^must have at least/, /White space around names is removed/],
   [/must contain at least one member|must contain role/, /at least one member/],
   [/no category/, /must be in the draft/],
+  [/must be a consent token/, /consent token, a proof hash, or a UUID/],
+  [/must be a UUID/, /UUID/],
   [/not a link to a draft/, /link to the draft/],
   [/U\+0000/, /not contain U\+0000/],
   [/requires category/, /requires `category`/],

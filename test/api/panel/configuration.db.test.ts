@@ -176,6 +176,15 @@ describe('the draft of a configuration', () => {
     });
     expect(await again(1)).toMatchObject(WRONG_STATE);
     expect(await again(9)).toMatchObject(NOT_FOUND);
+    await panel.app.superuser.query('alter table site_configs disable trigger user');
+    const alter = (from: string, to: string) =>
+      panel.app.superuser.query(
+        'update site_configs set record = replace(record, $2, $3) where site_id = $1 and number = 2',
+        [site.tenant.siteId, from, to],
+      );
+    await alter('"number":2', '"number": 2');
+    expect(await again(2)).toMatchObject(WRONG_STATE);
+    await alter('"number": 2', '"number":2');
     await title('Third');
     expect(await again(2)).toMatchObject({ status: 201, body: { data: { number: 4 } } });
     expect([await shown(), (await site.draft()).has_changes]).toEqual(['Third', true]);
@@ -209,13 +218,13 @@ describe('the draft of a configuration', () => {
     expect(served.headers.get('cache-control')).toBe('no-store');
     expect(ConfigResponse.parse(served.body).data.site_config_hash).toMatch(/^[0-9a-f]{64}$/);
     const refused = (message: string) => ({ status: 422, body: { errors: [{ field: 'draft', message }] } });
-    const foreign = refused('is not a link to a draft of this site');
+    const foreign = refused('this is not a link to a draft of this site');
     expect(await asked(await Site.make(), token)).toMatchObject(foreign);
     for (const altered of [`z${token}`, token.slice(0, -1), token.replace('.', 'x.'), ''])
       expect(await asked(site, altered), altered).toMatchObject(foreign);
     const siteKey = await panel.app.service.installation.keyring.siteKey(site.tenant.siteId);
     const { token: late } = newDraftToken(siteKey, Date.now() - DRAFT_LINK_SECONDS * 1000);
-    expect(await asked(site, late)).toMatchObject(refused('the link has expired: make a new one in the dashboard'));
+    expect(await asked(site, late)).toMatchObject(refused('the link has expired; make a new one in the dashboard'));
   });
 
   it('lists every text that is missing in a language of the site', async () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type ShownCount, withoutSmallCounts } from '../../../src/api/panel/small-counts.js';
+import { allOrNothing, type ShownCount, withoutSmallCounts } from '../../../src/api/panel/small-counts.js';
 
-const line = (...counts: readonly number[]) => withoutSmallCounts([counts], 'rows')[0];
+const line = (...counts: readonly number[]) => withoutSmallCounts(counts.map((count) => [count])).flat();
 
 it('shows a line without small counts as it is', () => {
   expect(line(10, 11, 2000)).toEqual([10, 11, 2000]);
@@ -28,16 +28,38 @@ it('hides one where the sum of the small counts says that all of them are 0', ()
   expect(line(300, 0, 0, 0, 120)).toEqual([300, 'fewer_than_10', 'fewer_than_10', 'fewer_than_10', 'not_shown']);
 });
 
-it('looks at columns where their sums are known', () => {
+it('looks at each column by itself', () => {
   const table = [
     [300, 20],
     [4, 30],
     [120, 40],
   ];
-  expect(withoutSmallCounts(table, 'columns')).toEqual([
+  expect(withoutSmallCounts(table)).toEqual([
     [300, 20],
     ['fewer_than_10', 30],
     ['not_shown', 40],
+  ]);
+});
+
+it('hides the whole table where rows count the same consents and one of them is small', () => {
+  // 100 accept all, 12 analytics alone and 3 marketing alone: 103 and 12 for marketing would give the 3 away.
+  expect(
+    allOrNothing([
+      [112, 3],
+      [103, 12],
+    ]),
+  ).toEqual([
+    ['not_shown', 'fewer_than_10'],
+    ['not_shown', 'not_shown'],
+  ]);
+  expect(
+    allOrNothing([
+      [112, 30],
+      [103, 39],
+    ]),
+  ).toEqual([
+    [112, 30],
+    [103, 39],
   ]);
 });
 
@@ -57,7 +79,7 @@ it('leaves every small count any value from 0 to 9, unless the line is hidden al
   let looked = 0;
   fc.assert(
     fc.property(fc.array(counts, { minLength: 1, maxLength: 6 }), (wanted) => {
-      const shown = line(...wanted) ?? [];
+      const shown = line(...wanted);
       const numbers = shown.filter((count) => typeof count === 'number');
       const hidden = shown.filter((count) => typeof count !== 'number');
       if (numbers.length === 0 || hidden.length === 0) return;

@@ -244,6 +244,12 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'se
       expect(await visitor.page.evaluate(`dataLayer.map((one) => [one[0], one[1], one[2].analytics_storage])`)).toEqual(
         [['consent', 'default', 'denied']],
       );
+      // A page that has its own switch of languages and its own buttons starts nothing by them.
+      const own = ['setLanguage("en")', 'start()', 'acceptAll()', 'rejectAll()', 'optOutOfSale()'];
+      for (const act of own) {
+        const failure = `(async () => consentLedger.consent.${act})().then(() => '', (error) => String(error))`;
+        expect(await visitor.page.evaluate(failure)).not.toBe('');
+      }
       expect(await ledger()).toEqual(before);
       // The normal banner returns with the page.
       await visitor.page.evaluate(`document.querySelector('consent-draft').shadowRoot.querySelector('button').click()`);
@@ -256,7 +262,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'se
 
     test('says that it has expired, or belongs to another site, and then shows no banner', async () => {
       await follow(await tokenOf(demo.site.id, Date.now() - DRAFT_LINK_SECONDS * 1000));
-      await expect.poll(strip).toContain('the link has expired: make a new one in the dashboard');
+      await expect.poll(strip).toContain('the link has expired; make a new one in the dashboard');
       expect(await visitor.sees('section')).toBe(false);
       const other = await app.seed();
       await follow(await tokenOf(other.site.id));

@@ -100,7 +100,7 @@ export const audit = {
     webhook: 'Webhook',
   } as Readonly<Record<string, string>>,
   details: 'Details',
-  becomes: 'becomes',
+  becomes: 'changed to',
   nothing: 'nothing',
   members: {
     allowed_ips: 'Allowed addresses',
@@ -111,7 +111,7 @@ export const audit = {
     by: 'By',
     category: 'Category',
     changed: 'Changed',
-    channel: 'Way',
+    channel: 'Channel',
     content_sha256: 'SHA-256 of the content',
     delivery_id: 'Delivery',
     description: 'Description',

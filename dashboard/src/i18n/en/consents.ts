@@ -17,7 +17,7 @@ export const consents = {
   type: 'Type',
   decision: 'Decision',
   decisions: { accepted: 'Accepted', rejected: 'Rejected', partial: 'Partly accepted', withdrawn: 'Withdrawn' },
-  channel: 'Way',
+  channel: 'Channel',
   channels: { browser: 'In the browser', s2s: 'From a backend', import: 'Imported' },
   proof: 'Proof',
   states: { recorded: 'Recorded', sealed: 'Sealed', stamped: 'Time-proved', development: 'Test stamp' },
@@ -34,7 +34,7 @@ export const consents = {
   category: 'Category',
   categoryNamed: (title: string) => `Category “${title}”`,
   allDecisions: 'All decisions',
-  allChannels: 'All ways',
+  allChannels: 'All channels',
   person: 'Search for a person',
   personLead:
     'The search is written to the audit log with your reason, without the person. Erased records are not found.',

@@ -10,7 +10,7 @@ export const finder = {
   found: (count: string) => (count === '1' ? '1 hit.' : `${count} hits.`),
   nothing: 'Nothing was found.',
   canFind:
-    'A consent token (ct_…), a proof hash (64 hexadecimal digits), or the id of a record, an erasure, a site or another object finds what it names, in every site of the organisation. A new record is found a moment after it was recorded.',
+    'A consent token (ct_…), a proof hash (64 hexadecimal digits), or the id of a record, an erasure, a site or another object is looked up in every site of the organisation. A new record is found a moment after it was recorded.',
   personTitle: 'Search for a person with this value',
   personText: (sites: string) =>
     sites === '1'

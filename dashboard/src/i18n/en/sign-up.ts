@@ -10,7 +10,7 @@ export const signUp = {
   proving: 'Many accounts are being created. Your browser does a calculation that takes some seconds.',
   confirmTitle: 'Choose your password',
   confirm: 'Create the account',
-  token: 'Code of the sign-up',
+  token: 'Sign-up code',
   openLink: 'Open the link in the mail that we sent you. It leads here, and carries the code.',
   enterCode: 'I have a code and no link',
 };

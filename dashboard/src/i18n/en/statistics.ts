@@ -1,18 +1,18 @@
 /** The decisions of a month. */
 export const statistics = {
   title: 'Statistics',
-  lead: 'Decisions of a month (UTC) that is over, to be passed on: a number below 10 says “fewer than 10”, and no sum gives it away.',
+  lead: 'Decisions of a month (UTC) that is over, to be passed on: a number below 10 says “fewer than 10”, and does not follow from the others.',
   by: 'By',
   bys: {
     language: 'Language',
     framework: 'Law',
     category: 'Category',
     type: 'Type',
-    channel: 'Way',
+    channel: 'Channel',
     version: 'Version of the banner',
   },
   month: 'Month',
-  beside: 'Beside it',
+  beside: 'Compare with',
   noMonth: 'No other month',
   show: 'Show',
   rate: 'Acceptance rate',
@@ -28,8 +28,8 @@ export const statistics = {
     optOuts: 'Opt-outs of a sale are counted by their type alone: whoever accepts one refuses something.',
     imports: 'Imported consents are not counted.',
     personal:
-      'Country, device and the control that was pressed are personal values: they are encrypted, can be erased, and are not counted by.',
+      'Country, device and the control that was pressed are personal values: they are encrypted and can be erased, so nothing is counted by them.',
     shown:
-      'How often the banner was shown is not known: caches and browsers ask for its texts on their own account, and counting visitors would take a new signal from each device.',
+      'How often the banner was shown is not known: caches and browsers ask for its texts by themselves, and counting visitors would take a new signal from each device.',
   },
 };

@@ -65,7 +65,7 @@ export const wizard = {
   publishAndConfirm: 'Publish and confirm the texts',
   failedAt: (step: string) => `This failed: ${step}`,
   failedRead: 'The state of the site could not be read.',
-  failedNext: 'What was done before it stays. The same press goes on from there.',
+  failedNext: 'What was done before it stays. Press the button again to continue from there.',
   noEffect: 'The service accepted it, but does not show it. Load the page again.',
   calls: {
     'add-site': 'add the site',
@@ -78,10 +78,11 @@ export const wizard = {
     'publish-configuration': 'publish the banner',
     'make-key': 'make the key of your pages',
   },
-  doneLead: 'Everything is published. One line is left to do.',
+  doneLead: 'Everything is published. One line is left to add to your pages.',
   snippet: 'Line for your pages',
   more: 'Security policies, scripts that wait for a permission, and code for backends:',
-  waiting: 'Waiting for the first consent. Open your page and choose in the banner; this page looks every few seconds.',
+  waiting:
+    'Waiting for the first consent. Open your page and choose in the banner; this page checks every few seconds.',
   arrival: 'The first consent',
   toConsents: 'See the consents',
 };

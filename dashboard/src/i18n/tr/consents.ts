@@ -55,7 +55,7 @@ export const consents: typeof English = {
   search: 'Ara',
   reason: 'Kişisel verilere neden ihtiyacınız var',
   reasonHint:
-    'Örneğin “3 Mart tarihli erişim talebi”. Denetim günlüğü bunu kalıcı olarak saklar: kişinin adını yazmayın.',
+    'Örneğin “3 Mart tarihli erişim talebi”. Denetim günlüğü bunu kalıcı olarak saklar: kişiyi belirten hiçbir bilgi yazmayın.',
   personFound: 'Bu kişinin kayıtları',
   endSearch: 'Tüm kayıtlara dön',
   recordCount: (count) => `${count} kayıt`,
@@ -134,7 +134,7 @@ export const consents: typeof English = {
     'Kişisel veriler, her kayıt kendi anahtarıyla olmak üzere şifrelidir. Her görüntüleme denetim günlüğüne yazılır.',
   erasedText: 'Bu kaydın kişisel verileri silindi. Rızanın verildiğinin kanıtı kalır.',
   disclose: 'Kişisel verileri göster',
-  discloseText: 'Denetim günlüğüne bu verilere neden baktığınız yazılacak.',
+  discloseText: 'Denetim günlüğüne bu verilere baktığınız ve nedeni yazılacak.',
   noValues: 'Kayıtta kişisel veri yok.',
   fields: personalFields,
   drawn: 'Sorunun çizimi',

@@ -11,7 +11,7 @@ export const finder: typeof English = {
   found: (count: string) => `${count} sonuç.`,
   nothing: 'Hiçbir şey bulunamadı.',
   canFind:
-    'Bir rıza belirteci (ct_…), bir kanıt özeti (64 onaltılık basamak) ya da bir kaydın, silme işleminin, sitenin veya başka bir nesnenin kimliği, kuruluşun tüm sitelerinde adını taşıdığı şeyi bulur. Yeni bir kayıt, kaydedildikten kısa süre sonra bulunur.',
+    'Bir rıza belirteci (ct_…), bir kanıt özeti (64 onaltılık basamak) ya da bir kaydın, silme işleminin, sitenin veya başka bir nesnenin kimliği, kuruluşun tüm sitelerinde aranır. Yeni bir kayıt, kaydedildikten kısa süre sonra bulunur.',
   personTitle: 'Bu değere sahip kişiyi ara',
   personText: (sites: string) =>
     sites === '1'

@@ -2,7 +2,7 @@ import type { statistics as English } from '../en/statistics.js';
 
 export const statistics: typeof English = {
   title: 'İstatistik',
-  lead: 'Sona ermiş bir ayın (UTC) kararları; başkalarına verilebilir: 10’dan küçük sayı yerine “10’dan az” yazar ve hiçbir toplam onu ele vermez.',
+  lead: 'Sona ermiş bir ayın (UTC) kararları; başkalarına verilebilir: 10’dan küçük sayı yerine “10’dan az” yazar ve bu sayı diğerlerinden çıkarılamaz.',
   by: 'Neye göre',
   bys: {
     language: 'Dil',
@@ -10,10 +10,10 @@ export const statistics: typeof English = {
     category: 'Kategori',
     type: 'Tür',
     channel: 'Kanal',
-    version: 'Bildirimin sürümü',
+    version: 'Bandın sürümü',
   },
   month: 'Ay',
-  beside: 'Yanında',
+  beside: 'Karşılaştır',
   noMonth: 'Başka ay yok',
   show: 'Göster',
   rate: 'Kabul oranı',
@@ -31,6 +31,6 @@ export const statistics: typeof English = {
     imports: 'Aktarılan rızalar sayılmaz.',
     personal: 'Ülke, cihaz ve basılan düğme kişisel veridir: şifrelenir, silinebilir ve onlara göre sayım yapılmaz.',
     shown:
-      'Bildirimin kaç kez gösterildiği bilinmez: önbellekler ve tarayıcılar metinlerini kendiliğinden ister; ziyaretçileri saymak için her cihazdan yeni bir sinyal gerekirdi.',
+      'Bandın kaç kez gösterildiği bilinmez: önbellekler ve tarayıcılar metinlerini kendiliğinden ister; ziyaretçileri saymak için her cihazdan yeni bir sinyal gerekirdi.',
   },
 };

@@ -7,6 +7,7 @@ import { useApi, useMay } from '../../app-context.js';
 import { useMessages } from '../../i18n/locale.js';
 import { Button } from '../../ui/button.js';
 import { Section } from '../../ui/page.js';
+import { isPolicyInForce } from '../wizard/existing.js';
 import { useHasConsent } from './use-has-consent.js';
 
 /**
@@ -88,7 +89,7 @@ function useMade(siteId: string): { readonly hasText: boolean; readonly hasKey: 
     queryKey: ['has-text', siteId],
     queryFn: async () => {
       const { data } = await answerOf(api.GET('/api/v1/sites/{site_id}/documents', { params }));
-      return data.some(({ active_versions }) => active_versions.length > 0);
+      return data.some(isPolicyInForce);
     },
   });
   const { data: hasKey = false } = useQuery({

@@ -149,7 +149,9 @@ function Counts({ months }: { readonly months: readonly [Breakdown, ...Breakdown
         }))}
       />
       {isHidden ? <p className="hint">{statistics.hiddenHint}</p> : null}
-      <Button onPress={save}>{statistics.save}</Button>
+      <div className="actions">
+        <Button onPress={save}>{statistics.save}</Button>
+      </div>
     </>
   );
 }

@@ -27,6 +27,8 @@ export interface Publication {
   readonly siteId: string;
   /** Null if the site already has a text in force. */
   readonly policy: Policy | null;
+  /** Revision of the draft that the user saw: the service refuses to change another one. */
+  readonly revision: number;
   /** Returns the draft with what was chosen, from the newest one of the service. */
   readonly filled: (draft: ConfigurationDraft) => ConfigurationDraft;
 }
@@ -51,7 +53,7 @@ const NEVER = () => Promise.reject(new Error('this step has no call here'));
 
 function callsOf(
   api: Api,
-  { siteId, policy, filled }: Publication,
+  { siteId, policy, revision: seen, filled }: Publication,
 ): Readonly<Record<Step, (existing: Found) => Promise<unknown>>> {
   const path = { site_id: siteId };
   const versions = '/api/v1/sites/{site_id}/documents/{document_id}/versions';
@@ -59,7 +61,7 @@ function callsOf(
     path: { ...path, document_id: document?.id ?? '', version_id: found?.id ?? '' },
   });
   /** Only the draft that the user saw is published. */
-  let revision = 0;
+  let revision = seen;
   return {
     'add-site': NEVER,
     'prove-domain': NEVER,
@@ -87,7 +89,7 @@ function callsOf(
     'fill-draft': async () => {
       const draft = await dataOf(api.GET('/api/v1/sites/{site_id}/configuration', { params: { path } }));
       const { changed_at, problems, has_changes, in_force, cookies, ...content } = filled(draft);
-      const body = { ...content, cookies: cookies.map(({ id, ...cookie }) => cookie) };
+      const body = { ...content, revision: seen, cookies: cookies.map(({ id, ...cookie }) => cookie) };
       const stored = await dataOf(api.PUT('/api/v1/sites/{site_id}/configuration', { params: { path }, body }));
       revision = stored.revision;
     },

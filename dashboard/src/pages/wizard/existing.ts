@@ -33,7 +33,7 @@ export async function readExisting(api: Api, siteId: string, policy: Policy | nu
     ),
   ]);
   const document = documents.find((one) => one.slug === POLICY_SLUG && one.home_site_id === siteId);
-  const hasTextInForce = documents.some(({ active_versions }) => active_versions.length > 0);
+  const hasTextInForce = documents.some(isPolicyInForce);
   const found =
     hasTextInForce || document === undefined || policy === null
       ? undefined
@@ -51,6 +51,11 @@ export async function readExisting(api: Api, siteId: string, policy: Policy | nu
     found,
     keys,
   };
+}
+
+/** Whether the banner can ask for consents to a document: without a cookie policy in force it does not appear. */
+export function isPolicyInForce({ kind, active_versions }: Document): boolean {
+  return kind === 'cookie_policy' && active_versions.length > 0;
 }
 
 function readVersions(api: Api, siteId: string, documentId: string): Promise<readonly DocumentVersion[]> {

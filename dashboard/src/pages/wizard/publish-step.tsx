@@ -73,7 +73,12 @@ function Review({ found, kept, draft, answers, texts, policy }: ReviewProps) {
   ];
   const isReady = missing.length === 0 && (policy === null || gapsIn(policy.content).length === 0);
   const publish = useAction(() =>
-    publishAll(api, { siteId: site.id, policy, filled: (newest) => chosenDraft(newest, answers, texts) }),
+    publishAll(api, {
+      siteId: site.id,
+      policy,
+      revision: draft.revision,
+      filled: (newest) => chosenDraft(newest, answers, texts),
+    }),
   );
   const press = async () => {
     setBusy(true);
