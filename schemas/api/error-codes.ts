@@ -129,8 +129,7 @@ export const ERROR_CODES = {
   DOMAIN_NOT_VERIFIED: {
     status: 409,
     isOwn: true,
-    meaning:
-      'What proves the ownership of the domain was not found. The message says what was found instead.',
+    meaning: 'What proves the ownership of the domain was not found. The message says what was found instead.',
   },
   WRONG_STATE: {
     status: 409,
