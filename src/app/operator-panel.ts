@@ -7,6 +7,7 @@ import { createSiteDirectory } from '../tenancy/directory/site-directory.js';
 import { createTxtLookUp } from '../tenancy/domains/verify-site.js';
 import { createScanner } from '../tenancy/scans/scan-site.js';
 import type { Installation } from './installation.js';
+import { openLookForProof } from './look-for-proof.js';
 
 /** Creates the panel's dependencies for operators on the command line. */
 export async function operatorDeps(installation: Installation): Promise<PanelDeps> {
@@ -26,6 +27,7 @@ export async function operatorDeps(installation: Installation): Promise<PanelDep
     }),
     logger,
     lookUpTxt: createTxtLookUp(config.dnsServers),
+    lookForProof: openLookForProof(installation),
     queueMail: config.mail === undefined ? null : createMailQueue(keyring),
     directory,
     rateLimiter: createRateLimiter({ db: apiPool, hashKey: await keyring.throttleKey() }),

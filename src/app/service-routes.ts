@@ -55,6 +55,7 @@ import { createTxtLookUp } from '../tenancy/domains/verify-site.js';
 import { createScanner } from '../tenancy/scans/scan-site.js';
 import { createTenant, PLANS } from '../tenancy/tenants/tenants.js';
 import type { Installation } from './installation.js';
+import { openLookForProof } from './look-for-proof.js';
 import type { OpenedAdmission } from './open-admission.js';
 import { readTsaRoots } from './timestamping.js';
 
@@ -145,7 +146,12 @@ export async function serviceRoutes(installation: Installation, parts: ServicePa
     receiptOf: (eventId: string) => makeReceipt(receipts, eventId, 'none'),
     limit: config.limits.publicVerify,
   };
-  const panel = panelDeps({ ...shared, config, lookUpTxt: createTxtLookUp(config.dnsServers) });
+  const panel = panelDeps({
+    ...shared,
+    config,
+    lookUpTxt: createTxtLookUp(config.dnsServers),
+    lookForProof: openLookForProof(installation),
+  });
   const auth = {
     ...shared,
     ...apiUsers,

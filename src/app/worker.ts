@@ -1,5 +1,6 @@
 import { PROJECTIONS } from '../../projections/index.js';
 import { keyLineOf } from '../../schemas/evidence/signed-note.js';
+import { mailOwners } from '../accounts/mail/mail-owners.js';
 import { causedBy, createMailQueue } from '../accounts/mail/mail-queue.js';
 import { createMailer } from '../accounts/mail/mailer-part.js';
 import { createSmtpTransport } from '../accounts/mail/smtp-transport.js';
@@ -29,10 +30,12 @@ import type { Queryable } from '../platform/database/pool.js';
 import { deferred } from '../platform/deferred.js';
 import type { ReadinessReason } from '../platform/health.js';
 import { VERSION } from '../platform/version.js';
+import { createProofPart } from '../tenancy/domains/proof-part.js';
 import { pruneDeliveries } from '../tenancy/webhooks/deliveries.js';
 import { reportCaught } from './end-on-uncaught.js';
 import type { Installation } from './installation.js';
 import { publishLedgerKeyFile } from './ledger-files.js';
+import { openLookForProof } from './look-for-proof.js';
 import { keepRunning, whenLogAnswers } from './prepare-installation.js';
 import { finishLedgerKeyRotation, openNextSigner } from './rotate-ledger-key.js';
 import { observeAsking, openTimestamping } from './timestamping.js';
@@ -156,6 +159,7 @@ async function startWorker(installation: Installation): Promise<Worker> {
         onCaught: reportCaught({ logger, metrics }, 'webhook'),
       }),
     }),
+    openProofPart(installation),
     ...(config.mail === undefined ? [] : [openMailer(installation, config.mail)]),
     createMaintenance({ db: pool, logger }),
   ];
@@ -177,6 +181,24 @@ async function startWorker(installation: Installation): Promise<Worker> {
       return stopped;
     },
   };
+}
+
+/** Composes the part that looks again at the pages that prove domains. */
+function openProofPart(installation: Installation): BackgroundPart {
+  const { adminPool, workerPool, keyring, logger, config } = installation;
+  const mails = config.mail === undefined ? null : { seals: keyring, queueMail: createMailQueue(keyring) };
+  return createProofPart({
+    db: adminPool,
+    leasePool: workerPool,
+    seals: keyring,
+    logger,
+    lookForProof: openLookForProof(installation),
+    warn: async (db, { tenantId, domain, warning, failingSince, lapsesAt }) => {
+      if (mails === null) return;
+      const [since, lapses_at] = [failingSince.toISOString(), lapsesAt.toISOString()];
+      await mailOwners(db, mails, tenantId, (to) => ({ kind: 'domain_proof', to, warning, domain, since, lapses_at }));
+    },
+  });
 }
 
 /** Composes the part that sends mails to users. */

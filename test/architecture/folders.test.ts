@@ -48,7 +48,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'tenancy/documents': ['platform', 'tenancy/sites'],
   'tenancy/configuration': ['platform', 'tenancy/sites'],
   'tenancy/domains': ['platform', 'tenancy/sites', 'tenancy/configuration'],
-  'tenancy/directory': ['platform', 'tenancy/api-keys', 'tenancy/documents'],
+  'tenancy/directory': ['platform', 'tenancy/api-keys', 'tenancy/documents', 'tenancy/sites'],
   'tenancy/scans': ['platform', 'tenancy/directory', 'tenancy/sites'],
 
   'timestamping/development-tsa': ['platform'],

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser } from '../../src/accounts/users/users.js';
 import type { SeededDemo } from '../../src/demo/seed/seed-demo.js';
+import { withTransaction } from '../../src/platform/database/pool.js';
 import { type RunningApp, startApp } from '../api/server/running-app.js';
 import { chromiumPath } from '../support/chromium.js';
 import { startDnsServer, type TestDnsServer } from '../support/dns-server.js';
@@ -147,14 +148,42 @@ describe.skipIf(!canRun || !isTried('days of the other roles', 'all'))(
         await panel.isAt('Bakery');
         await panel.sees('_consent-ledger.bakery.example');
         const [value = ''] = /consent-ledger-verification=[\w-]+/.exec(await panel.text()) ?? [];
+        await panel.tick('File');
+        await panel.sees('https://bakery.example/.well-known/consent-ledger.txt');
+        await panel.press('Verify the domain');
+        await panel.sees('was looked for, but the host has no public address.');
+        expect(await panel.violations('domain-by-file')).toEqual([]);
+        await panel.tick('Tag');
+        await panel.sees(`<meta name="consent-ledger-verification" content="${value.split('=')[1]}">`);
+        await panel.tick('DNS record');
         await panel.press('Verify the domain');
         // Its answer: until then, a second press would do nothing.
         await panel.sees('The DNS has no TXT record');
         dns.records.set('_consent-ledger.bakery.example', [[value]]);
         await panel.press('Verify the domain');
         await panel.sees('The domain is proved since');
+        await panel.sees('By its DNS record, with its subdomains.');
         await panel.sees('Personal values are never erased by age.');
         expect(await panel.controls()).not.toContain('Edit');
+      });
+
+      test('is warned of a file that is gone, and proves the domain in another way', async () => {
+        // What the weekly look writes.
+        await withTransaction(app.service.installation.adminPool, (db) =>
+          db.query(`update sites set proof = 'file', proof_looked_at = now(), proof_failing_since = now() - interval '9 days'
+                     where domain = 'bakery.example'`),
+        );
+        await panel.visit('/');
+        await panel.sees('The file or tag that proves the domain is not found.');
+        await panel.press('Sites');
+        await panel.press('Bakery');
+        await panel.sees('By a file, for this host alone.');
+        await panel.sees('The proof has not been found since');
+        expect(await panel.violations('domain-file-gone')).toEqual([]);
+        await panel.tick('DNS record');
+        await panel.press('Verify the domain');
+        await panel.sees('By its DNS record, with its subdomains.');
+        await panel.doesNotSee('The proof has not been found since');
       });
 
       test('publishes a document and a banner, and makes a key and a webhook', async () => {

@@ -1,5 +1,6 @@
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { sha256Hex } from '../../schemas/crypto/digest.js';
@@ -18,7 +19,12 @@ import { readContent } from '../../src/tenancy/documents/content.js';
 import { createDocument } from '../../src/tenancy/documents/documents.js';
 import { draftVersion, type NewVersion } from '../../src/tenancy/documents/drafts.js';
 import { activateVersion, publishVersion, retireVersion } from '../../src/tenancy/documents/version-states.js';
-import { createSite } from '../../src/tenancy/sites/sites.js';
+import type { ProofKind } from '../../src/tenancy/domains/challenges.js';
+import type { ProofLook } from '../../src/tenancy/domains/page-proof.js';
+import { lookThrough } from '../../src/tenancy/domains/proof-part.js';
+import { challengeOfSite, verifySite } from '../../src/tenancy/domains/verify-site.js';
+import { findTarget, targetAt } from '../../src/tenancy/scans/scan-target.js';
+import { changeSiteSettings, createSite } from '../../src/tenancy/sites/sites.js';
 import { changeSubscription, createTenant, PLANS } from '../../src/tenancy/tenants/tenants.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 
@@ -303,5 +309,132 @@ describe('tenancy', () => {
     });
     const { rows } = await db.query('select password_hash from users where id = $1', [id]);
     expect(rows[0]?.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  });
+
+  describe('the proof of a domain by a page', () => {
+    const never = new AbortController().signal;
+    const DAY = 86_400_000;
+    const found = { outcome: 'found', message: '' } as const;
+    const missing = { outcome: 'missing', message: 'no' } as const;
+    const unreached = { outcome: 'unreached', message: 'no' } as const;
+    const provedSite = async (domain: string, kind: ProofKind): Promise<string> => {
+      const { id } = await createSite(db, {
+        tenantId,
+        name: 'Shop',
+        domain,
+        isVerified: false,
+        allowedOrigins: [],
+        allowedIps: [],
+      });
+      await verifySite(db, id, { kind, challenges: (await challengeOfSite(db, id)).challenges });
+      return id;
+    };
+    /** One round of looks. A domain without an outcome is found. */
+    const roundAt = async (days: number, outcomes: Readonly<Record<string, ProofLook>>, looked: string[] = []) => {
+      const warned: (readonly [domain: string, warning: string])[] = [];
+      const round = await lookThrough(
+        {
+          db,
+          leasePool: db,
+          seals: keyring,
+          logger: pino({ level: 'silent' }),
+          lookForProof: async (_kind, domain) => {
+            looked.push(domain);
+            return outcomes[domain] ?? outcomes.others ?? found;
+          },
+          warn: async (_db, { domain, warning }) => void warned.push([domain, warning]),
+          now: () => new Date(Date.now() + days * DAY),
+        },
+        never,
+      );
+      return { ...round, warned };
+    };
+
+    it('permits that host alone, unlike the DNS, and is kept under the row seal', async () => {
+      const bySite = async (siteId: string) => {
+        const { coversSubdomains, isProofLapsed } = await directory.refresh(siteId);
+        return [coversSubdomains, isProofLapsed];
+      };
+      const byFile = await provedSite('file.example', 'file');
+      expect(await bySite(byFile)).toEqual([false, false]);
+      expect(await bySite(await provedSite('dns.example', 'dns'))).toEqual([true, false]);
+      expect(await bySite(await newSite())).toEqual([true, false]);
+      const caller = await directory.site(byFile);
+      const target = (url: string) => findTarget({ db, directory, allowsPorts: false }, caller, url);
+      expect((await target('https://file.example/')).site.siteId).toBe(byFile);
+      await expect(target('https://www.file.example/')).rejects.toMatchObject({ code: 'SCAN_URL_REFUSED' });
+      expect((await target('https://www.dns.example/')).site.domain).toBe('dns.example');
+      const { allows } = targetAt(new URL('https://file.example/'), caller);
+      expect(['https://file.example/a', 'https://www.file.example/'].map((url) => allows(new URL(url)))).toEqual([
+        true,
+        false,
+      ]);
+      await db.query("update sites set proof = 'dns', config_revision = config_revision + 1 where id = $1", [byFile]);
+      await expect(directory.refresh(byFile)).rejects.toMatchObject({ code: 'INVALID_API_KEY' });
+    });
+
+    it('is replaced by a proof of another kind, unless that proves less', async () => {
+      const siteId = await provedSite('kinds.example', 'file');
+      const { challenges } = await challengeOfSite(db, siteId);
+      const prove = async (kind: ProofKind) => (await verifySite(db, siteId, { kind, challenges })).proof;
+      expect([await prove('meta'), await prove('dns'), await prove('file')]).toEqual(['meta', 'dns', 'dns']);
+      expect(await challengeOfSite(db, siteId)).toMatchObject({ proof: 'dns', lookedAt: null, failingSince: null });
+      await changeSiteSettings(db, siteId, { domain: 'moved.example' });
+      expect(await challengeOfSite(db, siteId)).toMatchObject({ proof: null, verifiedAt: null });
+      await expect(verifySite(db, siteId, { kind: 'file', challenges })).rejects.toMatchObject({ code: 'wrong_state' });
+    });
+
+    it('is looked at every week, and stops scans and publications after 30 days without it, until it is proved anew', async () => {
+      const siteId = await provedSite('weekly.example', 'meta');
+      const gone = { 'weekly.example': missing };
+      const looked: string[] = [];
+      await roundAt(6, gone, looked);
+      expect(looked).not.toContain('weekly.example');
+      expect((await roundAt(8, gone)).warned).toEqual([['weekly.example', 'failing']]);
+      for (let day = 9; day < 31; day += 1) expect((await roundAt(day + 0.1, gone)).warned).toEqual([]);
+      expect((await roundAt(31.5, gone)).warned).toEqual([['weekly.example', 'lapses_soon']]);
+      for (let day = 33; day < 38; day += 1) await roundAt(day, gone);
+      await publishSiteConfig(db, siteId, DEMO_CONFIG);
+      expect((await directory.refresh(siteId)).isProofLapsed).toBe(false);
+      await roundAt(38.5, gone);
+      expect(await directory.refresh(siteId)).toMatchObject({ isVerified: true, isProofLapsed: true });
+      const wording = /weekly\.example was not found for 30 days/;
+      await expect(publishSiteConfig(db, siteId, DEMO_CONFIG)).rejects.toThrow(wording);
+      const target = findTarget(
+        { db, directory, allowsPorts: false },
+        await directory.site(siteId),
+        'https://weekly.example',
+      );
+      await expect(target).rejects.toMatchObject({ code: 'WRONG_STATE', message: expect.stringMatching(wording) });
+      const { challenges } = await challengeOfSite(db, siteId);
+      await verifySite(db, siteId, { kind: 'file', challenges });
+      expect((await directory.refresh(siteId)).isProofLapsed).toBe(false);
+      await publishSiteConfig(db, siteId, DEMO_CONFIG);
+    });
+
+    it('is not missing because the network of the service is down', async () => {
+      const siteId = await provedSite('down.example', 'file');
+      await provedSite('up.example', 'file');
+      const state = async () => (await challengeOfSite(db, siteId)).failingSince;
+      const down = await roundAt(60, { others: unreached });
+      expect(down).toMatchObject({ missing: 0, warned: [] });
+      expect(down.notCounted).toBe(down.looks);
+      expect(await state()).toBeNull();
+      // One domain that answers, even with something else, shows that the network works.
+      expect((await roundAt(60, { others: unreached, 'up.example': missing })).warned).toContainEqual([
+        'down.example',
+        'failing',
+      ]);
+      expect(await state()).not.toBeNull();
+      await roundAt(62, {});
+      expect(await state()).toBeNull();
+      // A round of one site asks others.
+      const looked: string[] = [];
+      await provedSite('alone.example', 'file');
+      const round = await roundAt(8, { 'alone.example': unreached }, looked);
+      expect(looked[0]).toBe('alone.example');
+      expect(looked.length).toBeGreaterThan(1);
+      expect(round.warned).toEqual([['alone.example', 'failing']]);
+    });
   });
 });

@@ -6,6 +6,7 @@ export type User = Schemas['User'];
 export type CurrentUser = Schemas['UserSummary'];
 export type Role = User['role'];
 export type Site = Schemas['Site'];
+export type DomainVerification = Schemas['DomainVerification'];
 export type ApiKey = Schemas['ApiKey'];
 export type NewApiKey = Schemas['NewApiKey'];
 export type IdempotencyConflict = Schemas['IdempotencyConflict'];

@@ -45,6 +45,15 @@ export const AllowedIps = z
   .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: 'must be an IP address or a CIDR range' }))
   .max(1000);
 
+/** Ways in which a tenant proves a domain itself. */
+export const PROOF_KINDS = ['dns', 'file', 'meta'] as const;
+
+export const VerifyDomainRequest = z
+  .strictObject({
+    by: z.enum(PROOF_KINDS).default('dns').describe('What to look for.'),
+  })
+  .optional();
+
 const ORIGINS =
   'Origins whose browsers may use the API keys, as browsers write them (`https://shop.example`, `capacitor://localhost`). If empty, every origin may.';
 const ADDRESSES =
@@ -59,6 +68,19 @@ export const RetentionRules = z.strictObject({
 });
 export type RetentionRules = z.infer<typeof RetentionRules>;
 
+/** The proof in force of a domain, as answers show it. */
+const ProofState = {
+  proof: z
+    .enum([...PROOF_KINDS, 'operator'])
+    .nullable()
+    .describe(
+      'How the domain was proved: `file` and `meta` without its subdomains. Null: not, or before kinds were recorded.',
+    ),
+  proof_failing_since: Timestamp.nullable().describe(
+    'Since when the file or tag is missing, or null. After 30 days, scans and publications stop, but never consents.',
+  ),
+};
+
 export const Site = z
   .object({
     id: Uuid.describe('UUID of the object.'),
@@ -67,6 +89,7 @@ export const Site = z
     verified_at: Timestamp.nullable().describe(
       'When the domain was verified. While it is null, the Tool API returns 403 SITE_NOT_VERIFIED.',
     ),
+    ...ProofState,
     allowed_origins: z
       .array(z.string())
       .describe('Origins whose browsers may use the API keys. If empty, every origin may.'),
@@ -114,6 +137,7 @@ export const DomainVerification = z
   .object({
     domain: z.string().describe('Domain of the site.'),
     verified_at: Timestamp.nullable().describe('When the domain was verified, or null if it was not.'),
+    ...ProofState,
     dns_record: z
       .object({
         name: z.string().describe('Name of the record.'),
@@ -121,5 +145,9 @@ export const DomainVerification = z
         value: z.string().describe('Value of the record.'),
       })
       .describe('The TXT record to create in the DNS of the domain.'),
+    file: z
+      .object({ url: z.string().describe('Its address.'), content: z.string().describe('Its whole text.') })
+      .describe('Or a file.'),
+    meta_tag: z.string().describe('Or a tag in the head of the start page.'),
   })
   .meta({ id: 'DomainVerification' });

@@ -102,6 +102,7 @@ export const ALARM_KINDS = [
   'row_altered',
   'site_quarantined',
   'stamp_overdue',
+  'domain_proof_failing',
   'plan_inactive',
   'quota_used_up',
 ] as const;
@@ -111,7 +112,7 @@ export const Alarm = z
     kind: z
       .enum(ALARM_KINDS)
       .describe(
-        'row_altered: the stored row of the site or of the plan was altered outside the service, which does not use it. site_quarantined: records of the site wait until the operator acts. stamp_overdue: a consent has no time stamp although the policy of the ledger demands one. plan_inactive, quota_used_up: consents are refused.',
+        'row_altered: the stored row of the site or of the plan was altered outside the service, which does not use it. site_quarantined: records of the site wait until the operator acts. stamp_overdue: a consent has no time stamp although the policy of the ledger demands one. domain_proof_failing: the proof of the domain is missing. plan_inactive, quota_used_up: consents are refused.',
       ),
     site_id: Uuid.nullable().describe('The site concerned, or null if it is the whole tenant.'),
     since: Timestamp.nullable().describe('Since when the condition lasts, if that is known.'),

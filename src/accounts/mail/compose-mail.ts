@@ -24,6 +24,17 @@ interface MailWords {
   readonly signUp: (mail: LinkMail) => MailText;
   readonly alreadyUser: (mail: { readonly host: string; readonly panel: string }) => MailText;
   readonly notice: (mail: NoticeMail) => MailText;
+  readonly domainProof: (mail: DomainProofMail) => MailText;
+}
+
+export interface DomainProofMail {
+  readonly warning: 'failing' | 'lapses_soon';
+  readonly domain: string;
+  readonly host: string;
+  readonly panel: string;
+  /** Dates and times in UTC. */
+  readonly since: string;
+  readonly lapsesAt: string;
 }
 
 export interface NoticeMail {
@@ -93,6 +104,17 @@ const ENGLISH: MailWords = {
     paragraphs: [
       `${ENGLISH_NOTICES[notice].event} at ${host} at ${at}.`,
       `If this was not you, ask for a new password at once, which ends every sign-in, and tell the owner of your organisation:\n${panel}`,
+    ],
+  }),
+  domainProof: ({ warning, domain, host, panel, since, lapsesAt }) => ({
+    subject:
+      warning === 'failing'
+        ? `The proof of your domain was not found at ${host}`
+        : `Scans and publications of your site stop soon at ${host}`,
+    paragraphs: [
+      `The file or tag that proves that ${domain} is yours has not been found since ${since}.`,
+      `Consents are still recorded. If it is not found until ${lapsesAt}, scans of the site and new publications of its configuration stop.`,
+      `Put it back, or prove the domain in another way. The page of the site says how:\n${panel}`,
     ],
   }),
 };
@@ -174,6 +196,17 @@ const TURKISH: MailWords = {
       `Bunu siz yapmadıysanız hemen yeni bir parola isteyin; böylece tüm oturumlar kapanır. Kuruluşunuzun sahibine de haber verin:\n${panel}`,
     ],
   }),
+  domainProof: ({ warning, domain, host, panel, since, lapsesAt }) => ({
+    subject:
+      warning === 'failing'
+        ? `Alan adınızın kanıtı bulunamadı: ${host}`
+        : `Sitenizin taramaları ve yayınları yakında duracak: ${host}`,
+    paragraphs: [
+      `${domain} alan adının size ait olduğunu kanıtlayan dosya veya etiket ${since} tarihinden beri bulunamıyor.`,
+      `Rızalar kaydedilmeye devam ediyor. Kanıt ${lapsesAt} tarihine kadar bulunamazsa sitenin taramaları ve yapılandırmasının yeni yayınları durur.`,
+      `Kanıtı geri koyun veya alan adını başka bir yolla kanıtlayın. Sitenin sayfası nasıl yapılacağını gösterir:\n${panel}`,
+    ],
+  }),
 };
 
 /** A mail as text. */
@@ -186,8 +219,8 @@ export interface ComposedMail {
 const WORDS: Readonly<Record<MailLanguage, MailWords>> = { en: ENGLISH, tr: TURKISH };
 
 /**
- * Composes a mail. The only user-supplied text in it is the address of the inviting user: an invitation must not let
- * its sender write to strangers. Tokens are in the fragment of a link, which browsers do not send to servers.
+ * Composes a mail. The only user-supplied texts in it are the address of the inviting user, because an invitation
+ * must not let its sender write to strangers, and to owners the domain of their own site. Tokens are in the fragment of a link, which browsers do not send to servers.
  * @param publicUrl origin of the service, e.g. `https://consent.example.org`
  */
 export function composeMail(letter: Letter, publicUrl: string): ComposedMail {
@@ -215,5 +248,14 @@ function textOf(letter: Letter, publicUrl: string): MailText {
       return words.alreadyUser({ host, panel });
     case 'notice':
       return words.notice({ notice: letter.notice, host, panel, at: words.dateAndTime(letter.at) });
+    case 'domain_proof':
+      return words.domainProof({
+        warning: letter.warning,
+        domain: letter.domain,
+        host,
+        panel,
+        since: words.dateAndTime(letter.since),
+        lapsesAt: words.dateAndTime(letter.lapses_at),
+      });
   }
 }

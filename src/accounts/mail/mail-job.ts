@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { SiteDomain } from '../../../schemas/api/panel/sites.js';
 
 /** Events of an account that the service reports to its user by mail. */
 export const ACCOUNT_NOTICES = [
@@ -33,6 +34,16 @@ export const MailJob = z.discriminatedUnion('kind', [
   }),
   z.strictObject({ kind: z.literal('password_reset'), to: MailAddress, token: z.string(), expires_at: Time, language }),
   z.strictObject({ kind: z.literal('notice'), to: MailAddress, notice: z.enum(ACCOUNT_NOTICES), at: Time, language }),
+  /** To each owner of a site whose domain is no longer proved. */
+  z.strictObject({
+    kind: z.literal('domain_proof'),
+    to: MailAddress,
+    warning: z.enum(['failing', 'lapses_soon']),
+    domain: SiteDomain,
+    since: Time,
+    lapses_at: Time,
+    language,
+  }),
   /** If the address already has a user, the mail says so. */
   z.strictObject({ kind: z.literal('sign_up'), to: MailAddress, token: z.string(), expires_at: Time, language }),
   /** Not a mail yet: the worker looks up later whether the address has a user, so that no response reveals it. */

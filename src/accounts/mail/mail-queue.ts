@@ -53,6 +53,7 @@ const KEPT_SECONDS: Readonly<Record<MailJob['kind'], number>> = {
   notice: DAY_SECONDS,
   reset_request: HOUR_SECONDS,
   sign_up: DAY_SECONDS,
+  domain_proof: 3 * DAY_SECONDS,
 };
 /** Maximum number of queued mails of one kind. There is a limit because requests without a sign-in can add rows. */
 const MAX_WAITING = 10_000;

@@ -27,7 +27,7 @@ export interface MailerOptions {
  * Kinds that go before sign-ups, the most urgent first. Anyone can cause sign-up mails, and the others must not wait
  * behind a flood of them.
  */
-const URGENT = ['password_reset', 'reset_request', 'notice', 'invitation'] as const;
+const URGENT = ['password_reset', 'reset_request', 'notice', 'invitation', 'domain_proof'] as const;
 const ALL = [...URGENT, 'sign_up'] as const;
 /**
  * The kinds that each concurrent delivery takes. Two of them skip sign-ups, so that a slow mail server cannot make all

@@ -7,6 +7,7 @@ import type { Config } from '../../platform/config/index.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import { type FindVendorList, vendorListsIn } from '../../tenancy/configuration/vendor-lists.js';
 import type { SiteDirectory } from '../../tenancy/directory/site-context.js';
+import type { LookForProof } from '../../tenancy/domains/page-proof.js';
 import type { LookUpTxt } from '../../tenancy/domains/verify-site.js';
 import type { ScanPage } from '../../tenancy/scans/scan-site.js';
 import { createWebhookTargets, type WebhookTargets } from '../../tenancy/webhooks/webhook-targets.js';
@@ -24,6 +25,7 @@ export interface PanelOptions {
   readonly verifier: Verifier;
   readonly logger: ServiceLogger;
   readonly lookUpTxt: LookUpTxt;
+  readonly lookForProof: LookForProof;
   readonly directory: SiteDirectory;
   readonly rateLimiter: RateLimiter;
   readonly scan: ScanPage;
@@ -37,6 +39,8 @@ export interface PanelDeps extends PanelOptions {
   readonly searches: FairScheduler;
   readonly findVendorList: FindVendorList;
   readonly webhookTargets: WebhookTargets;
+  /** Looks at pages of domains that are in progress. */
+  readonly proofLooks: { count: number };
 }
 
 /** The builder of the panel's operations. */
@@ -62,5 +66,6 @@ export function panelDeps(options: PanelOptions): PanelDeps {
     }),
     findVendorList: vendorListsIn(config.vendorListFolder),
     webhookTargets: createWebhookTargets(config.webhookNetworks),
+    proofLooks: { count: 0 },
   };
 }

@@ -49,7 +49,14 @@ export const PANEL_SCAN_OPERATIONS = [
     body: ScanSiteRequest,
     example: { body: { url: 'https://shop.example/', record: true } },
     response: ScanResponse,
-    errors: ['SCAN_URL_REFUSED', 'SCAN_FAILED', 'SCAN_LIMIT_EXCEEDED', 'SCAN_RECORDS_EXCEEDED', 'SCANNER_BUSY'],
+    errors: [
+      'SCAN_URL_REFUSED',
+      'WRONG_STATE',
+      'SCAN_FAILED',
+      'SCAN_LIMIT_EXCEEDED',
+      'SCAN_RECORDS_EXCEEDED',
+      'SCANNER_BUSY',
+    ],
     action: 'site.scan',
     prepare: async ({ user, params, body }, { apiPool, directory, rateLimiter, scan }) => {
       await takeScan(rateLimiter, user.tenantId);

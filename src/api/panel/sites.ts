@@ -7,29 +7,33 @@ import {
   DomainVerification,
   RetentionRules,
   Site,
+  VerifyDomainRequest,
 } from '../../../schemas/api/panel/sites.js';
 import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
 import { beforeAndAfter } from '../../platform/audit-log.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors.js';
+import { ChangeRefused, serviceUnavailable } from '../../platform/errors.js';
+import type { DomainChallenges, PageProofKind } from '../../tenancy/domains/challenges.js';
 import {
   challengeOfSite,
   DnsUnavailable,
   isChallengeMet,
+  refusePublicSuffix,
   type SiteChallenge,
   verifySite,
 } from '../../tenancy/domains/verify-site.js';
 import { changeRetentionPeriod, RETENTION_COLUMNS } from '../../tenancy/sites/change-site.js';
+import { Proof } from '../../tenancy/sites/proof-state.js';
 import { changeSiteSettings, createSite } from '../../tenancy/sites/sites.js';
 import { EDITORS, PROTECTORS, READERS } from './caller.js';
-import { route } from './deps.js';
+import { type PanelDeps, route } from './deps.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows, TimeAndId } from './page.js';
 
 const shared = { auth: 'panel', tag: 'Sites' } as const;
 
 /**
- * Sites of the caller's own tenant. A domain is proved by a TXT record in the DNS, which is looked
- * up outside the transaction.
+ * Sites of the caller's own tenant. A domain is proved by a TXT record in the DNS, or by a page,
+ * which are looked up outside the transaction.
  */
 export const SITE_OPERATIONS = [
   route({
@@ -138,7 +142,7 @@ export const SITE_OPERATIONS = [
     ...shared,
     id: 'readDomainVerification',
     path: '/api/v1/sites/{site_id}/domain-verification',
-    summary: 'Get the DNS record that proves the ownership of the domain',
+    summary: 'Get what proves the ownership of the domain',
     roles: READERS,
     params: SiteParams,
     response: dataOf(DomainVerification),
@@ -151,28 +155,27 @@ export const SITE_OPERATIONS = [
     id: 'verifyDomain',
     method: 'post',
     path: '/api/v1/sites/{site_id}/domain-verification',
-    summary: 'Verify the domain of a site by its DNS record',
+    summary: 'Verify the domain of a site',
     description:
-      'If the configuration in force has another domain, it is published again with this domain, so that evidence states where a consent was given.',
+      'File and tag are read by HTTPS, and prove the host without its subdomains. If the configuration in force has another domain, it is published again with this domain, so that evidence states where a consent was given.',
     roles: EDITORS,
     params: SiteParams,
+    body: VerifyDomainRequest,
+    example: { body: { by: 'file' } },
     response: dataOf(DomainVerification),
     errors: ['DOMAIN_NOT_VERIFIED', 'DNS_UNAVAILABLE', 'WRONG_STATE'],
     action: 'site.verify',
-    prepare: async ({ params: { site_id: id } }, { apiPool, lookUpTxt }) => {
-      const { challenge } = await challengeOfSite(apiPool, id);
-      if (!(await isChallengeMet(challenge, lookUpTxt).catch(dnsFailure))) {
-        throw new ApiError(
-          'DOMAIN_NOT_VERIFIED',
-          `The DNS has no TXT record ${challenge.name} that says ${challenge.value}. A new record may take a while to be seen.`,
-        );
-      }
+    prepare: async ({ params: { site_id: id }, body, gone }, deps) => {
+      const { domain, challenges } = await challengeOfSite(deps.apiPool, id);
+      const kind = body?.by ?? 'dns';
+      if (kind === 'dns') await refuseUnlessInDns(challenges, deps);
+      else await refuseUnlessOnPage(kind, { domain, challenges, gone }, deps);
       return async (_call, db) => {
-        const { domain, republished } = await verifySite(db, id, challenge);
+        const { domain, proof, republished } = await verifySite(db, id, { kind, challenges });
         return {
           response: { data: shownChallenge(await challengeOfSite(db, id)) },
           subject: { kind: 'site', id },
-          details: { domain, republished_configuration: republished },
+          details: { domain, found: kind, proof, republished_configuration: republished },
         };
       };
     },
@@ -182,8 +185,55 @@ export const SITE_OPERATIONS = [
 /** Settings whose values before and after a change are in the audit log. */
 const SETTINGS = ['name', 'domain', 'allowed_origins', 'allowed_ips'] as const;
 
-function shownChallenge({ domain, verifiedAt, challenge }: SiteChallenge) {
-  return { domain, verified_at: verifiedAt?.toISOString() ?? null, dns_record: challenge };
+function shownChallenge(site: SiteChallenge): z.input<typeof DomainVerification> {
+  const { dns, file, meta } = site.challenges;
+  return {
+    domain: site.domain,
+    verified_at: site.verifiedAt?.toISOString() ?? null,
+    proof: site.proof,
+    proof_failing_since: site.failingSince?.toISOString() ?? null,
+    dns_record: dns,
+    file,
+    meta_tag: meta.tag,
+  };
+}
+
+/** @throws ApiError DOMAIN_NOT_VERIFIED, DNS_UNAVAILABLE */
+async function refuseUnlessInDns({ dns }: DomainChallenges, { lookUpTxt }: PanelDeps): Promise<void> {
+  if (await isChallengeMet(dns, lookUpTxt).catch(dnsFailure)) return;
+  throw new ApiError(
+    'DOMAIN_NOT_VERIFIED',
+    `The DNS has no TXT record ${dns.name} that says ${dns.value}. A new record may take a while to be seen.`,
+  );
+}
+
+/** Looks at pages of domains that a process makes for users at a time. Each can occupy a thread that looks names up. */
+const MAX_PROOF_LOOKS = 4;
+const RETRY_AFTER_SECONDS = 5;
+
+interface PageLook extends Pick<SiteChallenge, 'domain' | 'challenges'> {
+  readonly gone: AbortSignal;
+}
+
+/**
+ * Looks at the page of a domain, for which the client waits.
+ * @throws ApiError DOMAIN_NOT_VERIFIED; ChangeRefused `invalid` for a public suffix; RequestRefused
+ *   SERVICE_UNAVAILABLE
+ */
+async function refuseUnlessOnPage(
+  kind: PageProofKind,
+  { domain, challenges, gone }: PageLook,
+  { lookForProof, proofLooks }: PanelDeps,
+): Promise<void> {
+  refusePublicSuffix(domain);
+  if (proofLooks.count >= MAX_PROOF_LOOKS) throw serviceUnavailable({ retryAfterSeconds: RETRY_AFTER_SECONDS });
+  proofLooks.count += 1;
+  try {
+    const { outcome, message } = await lookForProof(kind, domain, challenges, gone);
+    if (outcome !== 'found') throw new ApiError('DOMAIN_NOT_VERIFIED', message);
+  } finally {
+    proofLooks.count -= 1;
+  }
 }
 
 function dnsFailure(error: unknown): never {
@@ -196,6 +246,8 @@ const SiteRow = z.object({
   name: z.string(),
   domain: z.string(),
   verified_at: z.date().nullable(),
+  proof: Proof.nullable(),
+  proof_failing_since: z.date().nullable(),
   allowed_origins: z.array(z.string()),
   allowed_ips: z.array(z.string()),
   ...RetentionRules.shape,
@@ -205,7 +257,8 @@ const SiteRow = z.object({
 });
 
 const SELECT = `
-  select s.id, s.name, s.domain, s.verified_at, s.allowed_origins, s.allowed_ips::text[] as allowed_ips, ${RETENTION_COLUMNS},
+  select s.id, s.name, s.domain, s.verified_at, s.proof, s.proof_failing_since, s.allowed_origins,
+         s.allowed_ips::text[] as allowed_ips, ${RETENTION_COLUMNS},
          s.created_at, s.site_config_hash, c.record
     from sites s left join site_configs c on c.sha256 = s.site_config_hash`;
 
@@ -234,6 +287,7 @@ function shown({ site_config_hash: sha256, record, ...row }: z.infer<typeof Site
   return {
     ...row,
     verified_at: row.verified_at?.toISOString() ?? null,
+    proof_failing_since: row.proof_failing_since?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),
     configuration: sha256 === null || record === null ? null : configurationOf(sha256, record),
   };

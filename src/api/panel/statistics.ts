@@ -12,7 +12,7 @@ import {
 import { DECISIONS, OPT_OUT_TYPE } from '../../../schemas/events/consent-recorded.js';
 import type { Config } from '../../platform/config/index.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { type RowSeals, sealed, sealedRow, sealedRows } from '../../platform/keys/index.js';
+import { type RowSeals, SealedTime, sealed, sealedRow, sealedRows } from '../../platform/keys/index.js';
 import { BREAKDOWN_OPERATION } from './breakdown.js';
 import { READERS } from './caller.js';
 import { route } from './deps.js';
@@ -202,6 +202,7 @@ function dayOf(milliseconds: number): string {
 type Shown = z.infer<typeof Alarm>;
 
 const SiteRows = z.array(z.object({ id: z.string(), site: sealedRow('sites'), quarantined_at: z.date().nullable() }));
+const FailingSite = z.object({ proof_failing_since: SealedTime.nullable() });
 const Nothing = z.object({});
 
 /** Returns the conditions of a tenant that need attention, in the order of `ALARM_KINDS`. */
@@ -228,10 +229,14 @@ async function siteAlarms(db: Queryable, seals: RowSeals, tenantId: string): Pro
   );
   const alarms = SiteRows.parse(rows).map(async (row): Promise<readonly Shown[]> => {
     const { id: site_id, quarantined_at: since } = row;
-    const isUnaltered = (await seals.open(row.site, Nothing)) !== null;
+    const site = await seals.open(row.site, FailingSite);
+    const failingSince = site?.proof_failing_since ?? null;
     return [
-      ...(isUnaltered ? [] : [{ kind: 'row_altered' as const, site_id, since: null }]),
+      ...(site !== null ? [] : [{ kind: 'row_altered' as const, site_id, since: null }]),
       ...(since === null ? [] : [{ kind: 'site_quarantined' as const, site_id, since: since.toISOString() }]),
+      ...(failingSince === null
+        ? []
+        : [{ kind: 'domain_proof_failing' as const, site_id, since: failingSince.toISOString() }]),
     ];
   });
   return (await Promise.all(alarms)).flat();

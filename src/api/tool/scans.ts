@@ -66,6 +66,7 @@ export const SCAN_OPERATIONS = [
     errors: [
       'TEST_KEY_REFUSED',
       'SCAN_URL_REFUSED',
+      'WRONG_STATE',
       'SCAN_FAILED',
       'SCAN_LIMIT_EXCEEDED',
       'SCAN_RECORDS_EXCEEDED',

@@ -30,7 +30,7 @@ export interface FurtherProcesses {
 }
 
 /** Listeners that receive bytes from untrusted parties. */
-const CAUGHT_WHERE = ['event_log', 'webhook'] as const;
+const CAUGHT_WHERE = ['event_log', 'webhook', 'domain_proof'] as const;
 export type CaughtWhere = (typeof CAUGHT_WHERE)[number];
 
 /**

@@ -110,7 +110,12 @@ function verifyCommand(context: CliContext): Command {
             tenantId: await tenantOfSite(db, id),
             action: 'site.verify',
             subject: { kind: 'site', id },
-            details: { domain: result.domain, republished_configuration: result.republished },
+            details: {
+              domain: result.domain,
+              found: 'operator',
+              proof: result.proof,
+              republished_configuration: result.republished,
+            },
           };
         });
         const also = republished === null ? '' : ` Configuration ${republished} was published and contains the domain.`;

@@ -10,6 +10,7 @@ import {
 import type { Queryable } from '../../platform/database/pool.js';
 import { accepted, ChangeRefused } from '../../platform/errors.js';
 import { changeSite, type LockedSite, noticeHead, putNotice } from '../sites/change-site.js';
+import { lapsedProof } from '../sites/proof-state.js';
 import {
   type ConfigContent,
   contentOfDraft,
@@ -159,11 +160,12 @@ export async function republishForDomain(site: LockedSite): Promise<number | nul
 }
 
 /**
- * Refuses an unverified domain, because a published configuration permanently names, in the log, the party responsible
+ * Refuses an unverified domain, and one whose proof is gone for 30 days, because a published configuration permanently names, in the log, the party responsible
  * for it.
  * @throws ChangeRefused `wrong_state`
  */
-function refuseUnverified({ domain, isVerified }: LockedSite): void {
+function refuseUnverified({ domain, isVerified, isProofLapsed }: LockedSite): void {
+  if (isProofLapsed) throw new ChangeRefused('wrong_state', lapsedProof(domain));
   if (isVerified) return;
   throw new ChangeRefused('wrong_state', `The site is not verified: verify the domain ${domain} first.`);
 }

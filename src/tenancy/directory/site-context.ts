@@ -22,6 +22,10 @@ export interface SiteContext {
   readonly tenantId: string;
   readonly domain: string;
   readonly isVerified: boolean;
+  /** Whether its proof also covers the subdomains of the domain. */
+  readonly coversSubdomains: boolean;
+  /** Whether its proof has failed for so long that scans and publications stop. Consents are still recorded. */
+  readonly isProofLapsed: boolean;
   /** Empty allows every origin. */
   readonly allowedOrigins: readonly string[];
   /** CIDR ranges. Empty allows every address. */

@@ -6,8 +6,17 @@ import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
 import { createFreshCache, joinLookUps } from '../../platform/caches.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors.js';
-import { type Keyring, type RowSeals, SealedBytes, sealed, sealedRow, sealedRows } from '../../platform/keys/index.js';
+import {
+  type Keyring,
+  type RowSeals,
+  SealedBytes,
+  SealedTime,
+  sealed,
+  sealedRow,
+  sealedRows,
+} from '../../platform/keys/index.js';
 import { type ApiKey, apiKeyDigest, isApiKeyShaped } from '../api-keys/api-keys.js';
+import { coversSubdomains, isLapsed, Proof } from '../sites/proof-state.js';
 import type { ActiveVersion, SiteContext, SiteDirectory } from './site-context.js';
 
 const MAX_AGE_MS = 1000;
@@ -145,6 +154,9 @@ const Site = z.object({
   tenant_id: z.string(),
   domain: z.string(),
   verified_at: z.string().nullable(),
+  proof: Proof.nullable(),
+  proof_looked_at: SealedTime.nullable(),
+  proof_failing_since: SealedTime.nullable(),
   allowed_origins: z.array(z.string()),
   allowed_ips: z.array(z.string()),
   site_config_hash: z.string().nullable(),
@@ -232,6 +244,8 @@ export async function loadSite(db: Queryable, keyring: Keyring, siteId: string):
     tenantId: site.tenant_id,
     domain: site.domain,
     isVerified: site.verified_at !== null,
+    coversSubdomains: coversSubdomains(site.proof),
+    isProofLapsed: isLapsed({ lookedAt: site.proof_looked_at, failingSince: site.proof_failing_since }),
     allowedOrigins: site.allowed_origins,
     allowedIps: site.allowed_ips,
     configRevision: row.config_revision,

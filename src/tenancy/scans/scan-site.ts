@@ -26,7 +26,7 @@ export interface ScannerOptions extends VisitOptions {
  * Scans a page of a verified domain with two visits: one before any choice, one after every optional category was
  * refused.
  * @param caller site of the API key, or of the page of the panel
- * @throws RequestRefused SCAN_URL_REFUSED, SCAN_FAILED, SCANNER_BUSY, SCAN_RECORDS_EXCEEDED
+ * @throws RequestRefused SCAN_URL_REFUSED, WRONG_STATE, SCAN_FAILED, SCANNER_BUSY, SCAN_RECORDS_EXCEEDED
  */
 export type ScanPage = (caller: SiteContext, request: RequestedScan, signal: AbortSignal) => Promise<ScanResult>;
 
@@ -50,11 +50,12 @@ export function createScanner(options: ScannerOptions): ScanPage {
     try {
       const config = site.config?.record ?? null;
       const refusal = refusalCookie(site);
-      const first = compared('none', await visit(page, site.domain, null, signal), site.domain, config);
+      const proved = { domain: site.domain, coversSubdomains: site.coversSubdomains };
+      const first = compared('none', await visit(page, proved, null, signal), site.domain, config);
       const visits =
         refusal === null
           ? [first]
-          : [first, compared('refused', await visit(page, site.domain, refusal, signal), site.domain, config)];
+          : [first, compared('refused', await visit(page, proved, refusal, signal), site.domain, config)];
       const result: ScanResult = {
         id: randomUUID(),
         event_id: null,

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors.js';
 import type { SiteContext, SiteDirectory } from '../directory/site-context.js';
+import { lapsedProof } from '../sites/proof-state.js';
 import type { ScanTarget } from './visit.js';
 
 export interface TargetOptions {
@@ -11,12 +12,15 @@ export interface TargetOptions {
   readonly allowsPorts: boolean;
 }
 
+/** A verified domain, and whether its proof covers its subdomains. */
+export type ProvedDomain = Pick<SiteContext, 'domain' | 'coversSubdomains'>;
+
 const DomainRows = z.array(z.object({ id: z.string(), domain: z.string() }));
 
 /**
  * Finds the page to scan and its site: among the tenant's verified sites, the one with the longest domain that contains
  * the URL; if there are several, the site of the key.
- * @throws RequestRefused SCAN_URL_REFUSED
+ * @throws RequestRefused SCAN_URL_REFUSED, WRONG_STATE if the proof of the domain is gone for 30 days
  */
 export async function findTarget(
   { db, directory, allowsPorts }: TargetOptions,
@@ -36,19 +40,22 @@ export async function findTarget(
     );
   for (const { id } of candidates) {
     const site = await intactSite(directory, id);
-    if (site === null || site.tenantId !== caller.tenantId || !site.isVerified || !isUnder(url.hostname, site.domain))
+    if (site === null || site.tenantId !== caller.tenantId || !site.isVerified || !isProved(url.hostname, site))
       continue;
+    if (site.isProofLapsed) throw new RequestRefused('WRONG_STATE', lapsedProof(site.domain));
     return { site, url };
   }
-  throw refused(`${url.hostname} is not on a verified domain of the tenant. Verify the domain of the site first.`);
+  throw refused(
+    `${url.hostname} is not on a verified domain of the tenant. Verify the domain of the site first. A file or a tag of a page proves one host without its subdomains.`,
+  );
 }
 
 /** Returns a page that stays on a domain, and on its port. */
-export function targetAt(url: URL, domain: string): ScanTarget {
+export function targetAt(url: URL, proved: ProvedDomain): ScanTarget {
   return {
     url,
     allows: (next) =>
-      pageUrl(next.href) !== null && isUnder(next.hostname, domain) && (next.port === '' || next.port === url.port),
+      pageUrl(next.href) !== null && isProved(next.hostname, proved) && (next.port === '' || next.port === url.port),
   };
 }
 
@@ -70,6 +77,11 @@ export function pageUrl(text: string): URL | null {
     return null;
   url.hash = '';
   return url;
+}
+
+/** Returns whether the proof of a domain covers a host. */
+function isProved(host: string, { domain, coversSubdomains }: ProvedDomain): boolean {
+  return coversSubdomains ? isUnder(host, domain) : host === domain;
 }
 
 /** Returns whether a host is a domain or one of its subdomains. */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { ServiceLogger } from '../../platform/background/part.js';
 import { abortOf, withAnySignal } from '../../platform/background/signals.js';
+import type { ProvedDomain } from './scan-target.js';
 import {
   type InitialCookie,
   PROCESS_LIMITS,
@@ -241,12 +242,12 @@ export interface VisitOptions {
 
 /**
  * One visit, in a process of its own.
- * @param domain verified domain that the page must stay on
+ * @param proved verified domain that the page must stay on
  * @throws ScanFailed
  */
 export type VisitInProcess = (
   url: URL,
-  domain: string,
+  proved: ProvedDomain,
   cookie: InitialCookie | null,
   signal: AbortSignal,
 ) => Promise<Visit>;
@@ -334,13 +335,13 @@ export function createVisits(options: VisitOptions): VisitInProcess {
     if (proof.failure !== null) throw new ScanFailed(proof.failure);
   };
 
-  return async (url, domain, cookie, signal) => {
+  return async (url, proved, cookie, signal) => {
     if (chromePath !== undefined) await requireProof(chromePath, signal);
     const answer = await run(
       {
         kind: 'visit',
         url: url.href,
-        domain,
+        proved,
         cookie,
         chromePath: chromePath ?? null,
         allowedNetworks: [...allowedNetworks],

@@ -197,8 +197,8 @@ export const ScanJob = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('visit'),
     url: z.url({ protocol: /^https?$/ }),
-    /** Verified domain that the page must stay on. */
-    domain: z.string(),
+    /** Verified domain that the page must stay on, and whether its subdomains are a part of it. */
+    proved: z.strictObject({ domain: z.string(), coversSubdomains: z.boolean() }),
     cookie: InitialCookie.nullable(),
     /** Null if the page is requested over plain HTTP. */
     chromePath: z.string().nullable(),

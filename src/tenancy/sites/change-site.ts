@@ -7,6 +7,7 @@ import type { JsonObject } from '../../../schemas/json/json-value.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { putEvents } from '../../platform/database/shared-statements.js';
 import { accepted, ChangeRefused } from '../../platform/errors.js';
+import { isLapsed } from './proof-state.js';
 
 /**
  * A locked site: until the transaction ends, no other transaction changes it or admits a consent
@@ -18,11 +19,21 @@ export interface LockedSite {
   readonly domain: string;
   /** Whether the tenant has proved control of the domain. */
   readonly isVerified: boolean;
+  /** Whether its proof has failed for so long that scans and publications stop. */
+  readonly isProofLapsed: boolean;
   /** The database's time, read under the lock: `YYYY-MM-DDTHH:MM:SS.sssZ`. */
   readonly now: string;
 }
 
-const SiteRows = z.array(z.object({ id: z.string(), domain: z.string(), is_verified: z.boolean() }));
+const SiteRows = z.array(
+  z.object({
+    id: z.string(),
+    domain: z.string(),
+    is_verified: z.boolean(),
+    proof_looked_at: z.date().nullable(),
+    proof_failing_since: z.date().nullable(),
+  }),
+);
 const NowRow = z.tuple([z.object({ now: z.date() })]);
 
 /**
@@ -47,15 +58,23 @@ export function changeSites<T>(
 ): Promise<T> {
   return withTransaction(db, async (db) => {
     const { rows } = await db.query(
-      `select id, domain, verified_at is not null as is_verified from sites
+      `select id, domain, verified_at is not null as is_verified, proof_looked_at, proof_failing_since from sites
         where id = any($1::uuid[]) order by id for no key update`,
       [siteIds],
     );
     const clock = await db.query('select clock_timestamp() as now');
     const [{ now }] = NowRow.parse(clock.rows);
     const sites = new Map(
-      SiteRows.parse(rows).map(({ id, domain, is_verified: isVerified }) => {
-        const site: LockedSite = { db, siteId: id, domain, isVerified, now: now.toISOString() };
+      SiteRows.parse(rows).map((row) => {
+        const {
+          id,
+          domain,
+          is_verified: isVerified,
+          proof_looked_at: lookedAt,
+          proof_failing_since: failingSince,
+        } = row;
+        const isProofLapsed = isLapsed({ lookedAt, failingSince });
+        const site: LockedSite = { db, siteId: id, domain, isVerified, isProofLapsed, now: now.toISOString() };
         return [id, site];
       }),
     );

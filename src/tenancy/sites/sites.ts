@@ -18,6 +18,7 @@ export const NewSite = z.object({
   tenantId: Uuid,
   name: SiteName,
   domain: SiteDomain,
+  /** Whether an operator vouches for the domain. */
   isVerified: z.boolean(),
   allowedOrigins: AllowedOrigins,
   /** Addresses and CIDR ranges; the host bits of a range must be zero. */
@@ -39,8 +40,8 @@ export async function createSite(db: Queryable, site: NewSite): Promise<{ readon
     const tenant = await db.query('select from tenants where id = $1', [tenantId]);
     if (tenant.rowCount === 0) throw new ChangeRefused('not_found', `There is no tenant ${tenantId}.`);
     await db.query(
-      `insert into sites (id, tenant_id, name, domain, verified_at, allowed_origins, allowed_ips)
-     values ($1, $2, $3, $4, case when $5 then now() end, $6, $7::cidr[])`,
+      `insert into sites (id, tenant_id, name, domain, verified_at, proof, allowed_origins, allowed_ips)
+     values ($1, $2, $3, $4, case when $5 then now() end, case when $5 then 'operator' end, $6, $7::cidr[])`,
       [id, tenantId, name, domain, isVerified, allowedOrigins, allowedIps],
     );
     if (retention !== undefined) await setRetention(db, id, retention);
@@ -68,8 +69,8 @@ function refuseBadNetworks(networks: readonly string[]): void {
 export type SiteSettings = z.output<typeof ChangeSiteRequest>;
 
 /**
- * Changes settings of a site; absent members remain unchanged. A new domain is unverified until its
- * DNS proves that the tenant controls it.
+ * Changes settings of a site; absent members remain unchanged. A new domain is unverified until the
+ * tenant proves that it controls it.
  * @returns the names of the changed members
  * @throws ChangeRefused `not_found`, `invalid`
  */
@@ -89,7 +90,8 @@ export function changeSiteSettings(db: Queryable, siteId: string, settings: Site
     await set(
       'domain',
       'domain <> $2',
-      "domain = $2, verified_at = null, verification_token = replace(gen_random_uuid()::text, '-', '')",
+      `domain = $2, verified_at = null, proof = null, proof_looked_at = null, proof_failing_since = null,
+       verification_token = replace(gen_random_uuid()::text, '-', '')`,
       settings.domain,
     );
     await set(

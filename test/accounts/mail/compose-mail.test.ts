@@ -37,6 +37,30 @@ describe.each(MAIL_LANGUAGES)('mails in %s', (language) => {
     expect(new Set(texts.map(({ subject }) => subject)).size).toBe(ACCOUNT_NOTICES.length);
   });
 
+  it('tell owners which domain is no longer proved, since when, and what stops', () => {
+    const mails = (['failing', 'lapses_soon'] as const).map((warning) =>
+      composeMail(
+        {
+          kind: 'domain_proof',
+          to: linked.to,
+          warning,
+          domain: 'shop.example',
+          since: '2026-01-02T03:04:05.678Z',
+          lapses_at: '2026-02-01T03:04:05.678Z',
+          language,
+        },
+        PUBLIC_URL,
+      ),
+    );
+    for (const { subject, text } of mails) {
+      expect(text).toContain('shop.example');
+      expect(text).toContain(language === 'en' ? '2026-01-02 03:04 UTC' : '02.01.2026 03:04 UTC');
+      expect(text).toContain(language === 'en' ? '2026-02-01 03:04 UTC' : '01.02.2026 03:04 UTC');
+      expect(subject).not.toMatch(/shop\.example|[\r\n]/);
+    }
+    expect(new Set(mails.map(({ subject }) => subject)).size).toBe(2);
+  });
+
   it('contain no token where the address has an account', () => {
     const { text } = composeMail({ kind: 'already_user', to: linked.to, language }, PUBLIC_URL);
     expect(text).not.toContain('token');

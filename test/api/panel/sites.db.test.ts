@@ -2,6 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { DomainVerification, Site } from '../../../schemas/api/panel/sites.js';
 import { publishSiteConfig } from '../../../src/tenancy/configuration/publish-site-config.js';
+import { lookThrough } from '../../../src/tenancy/domains/proof-part.js';
+import { challengeOfSite, verifySite } from '../../../src/tenancy/domains/verify-site.js';
 import { startDnsServer, type TestDnsServer } from '../../support/dns-server.js';
 import { ask } from '../server/running-app.js';
 import { type PanelApp, startPanel } from './panel-fixture.js';
@@ -238,6 +240,78 @@ describe('the verification of a domain', () => {
     expect((await panel.as(panel.own.users.viewer, 'GET', `/sites/${site.id}`)).body).toMatchObject({
       data: { configuration: { number: 2 } },
     });
+  });
+
+  it('shows the record, the file and the tag, all with the token of the site', async () => {
+    const { body } = await panel.as(panel.own.users.viewer, 'GET', path());
+    const token = challenge.value.slice('consent-ledger-verification='.length);
+    expect(token).toMatch(/^[0-9a-f]{32}$/);
+    expect(VerificationAnswer.parse(body).data).toEqual({
+      domain: 'shop.example',
+      verified_at: null,
+      proof: null,
+      proof_failing_since: null,
+      dns_record: challenge,
+      file: { url: 'https://shop.example/.well-known/consent-ledger.txt', content: challenge.value },
+      meta_tag: `<meta name="consent-ledger-verification" content="${token}">`,
+    });
+  });
+
+  it('by a file or a tag says what was not found, and never proves a public suffix', async () => {
+    const by = (kind: string, id = site.id) =>
+      panel.as(panel.own.users.admin, 'POST', `/sites/${id}/domain-verification`, { by: kind });
+    for (const kind of ['file', 'meta']) {
+      expect(await by(kind)).toMatchObject({
+        status: 409,
+        body: {
+          code: 'DOMAIN_NOT_VERIFIED',
+          message: expect.stringMatching(/shop\.example.*but the host has no public/),
+        },
+      });
+    }
+    expect(await by('email')).toMatchObject({ status: 422, body: { code: 'VALIDATION_ERROR' } });
+    const suffix = await makeSite({ domain: 'github.io' });
+    expect(await by('file', suffix.id)).toMatchObject({
+      status: 422,
+      body: {
+        code: 'VALIDATION_ERROR',
+        errors: [{ field: 'by', message: expect.stringMatching(/github\.io is a public suffix/) }],
+      },
+    });
+    expect(await by('dns', suffix.id)).toMatchObject({ status: 409, body: { code: 'DOMAIN_NOT_VERIFIED' } });
+  });
+
+  it('states its kind in the answers and in the audit log', async () => {
+    dns.records.set(challenge.name, [[challenge.value]]);
+    const verified = await panel.as(panel.own.users.admin, 'POST', path(), {});
+    expect(verified).toMatchObject({ status: 200, body: { data: { proof: 'dns' } } });
+    const read = await panel.as(panel.own.users.viewer, 'GET', `/sites/${site.id}`);
+    expect(read.body).toMatchObject({ data: { proof: 'dns', proof_failing_since: null } });
+    const log = await panel.as(panel.own.users.owner, 'GET', `/audit-log?subject_id=${site.id}&action=site.verify`);
+    expect(log.body).toMatchObject({ data: [{ details: { domain: 'shop.example', found: 'dns', proof: 'dns' } }] });
+  });
+
+  it('by a page is an alarm of the tenant while it is not found', async () => {
+    const { installation } = panel.app.service;
+    const { challenges } = await challengeOfSite(installation.adminPool, site.id);
+    await verifySite(installation.adminPool, site.id, { kind: 'file', challenges });
+    const alarms = () => panel.as(panel.own.users.viewer, 'GET', '/alarms');
+    expect((await alarms()).body).toEqual({ data: [] });
+    await lookThrough(
+      {
+        db: installation.adminPool,
+        leasePool: installation.adminPool,
+        seals: installation.keyring,
+        logger: installation.logger,
+        lookForProof: async () => ({ outcome: 'missing', message: '' }),
+        warn: async () => undefined,
+        now: () => new Date(Date.now() + 8 * 86_400_000),
+      },
+      new AbortController().signal,
+    );
+    expect((await alarms()).body).toMatchObject({ data: [{ kind: 'domain_proof_failing', site_id: site.id }] });
+    await verifySite(installation.adminPool, site.id, { kind: 'meta', challenges });
+    expect((await alarms()).body).toEqual({ data: [] });
   });
 
   it('says so when the DNS does not answer', async () => {

@@ -10,7 +10,7 @@ const PLAIN_TYPES = new Set(['uuid', 'timestamp with time zone', 'date', 'boolea
 /** Every other column that holds neither a secret nor a personal value of a data subject or user. */
 const HARMLESS = `
   schema_migrations.id schema_migrations.sha256 schema_migrations.runs_beside tenants.name subscriptions.plan users.role sign_ins.end_reason
-  invitations.role mails.kind sites.name sites.domain sites.verification_token sites.allowed_origins sites.allowed_ips
+  invitations.role mails.kind sites.proof sites.name sites.domain sites.verification_token sites.allowed_origins sites.allowed_ips
   sites.site_config_hash api_keys.name api_keys.prefix api_keys.scope api_keys.restriction
   api_keys.publishable_key
   test_records.proof_hash test_approval_tokens.id test_erasures.channel test_erasures.reason test_erasures.index_kind live_hosts.host api_keys.live_host webhooks.description webhooks.events

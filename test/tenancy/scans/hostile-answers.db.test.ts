@@ -51,7 +51,10 @@ it('a visit without a browser survives every answer of a page', async () => {
   const visit = visitByHttp(createReach(['127.0.0.1/32']), 'test');
   const ends = await endsOfProcess(answersTried(), async (one) => {
     server.say(one);
-    const target = targetAt(new URL(`http://127.0.0.1:${server.port}/`), '127.0.0.1');
+    const target = targetAt(new URL(`http://127.0.0.1:${server.port}/`), {
+      domain: '127.0.0.1',
+      coversSubdomains: true,
+    });
     await visit(target, null, new AbortController().signal).catch(() => undefined);
   });
   expect(ends).toEqual([]);
@@ -122,7 +125,7 @@ async function visitWith(
 ): Promise<Visit> {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const faults = new Faults();
-  const page = new Page(targetAt(new URL(PAGE), 'shop.example'), times, faults);
+  const page = new Page(targetAt(new URL(PAGE), { domain: 'shop.example', coversSubdomains: true }), times, faults);
   const tools = new DevTools(input, output, (...event) => page.handle(...event), faults);
   let sent = 0;
   input.on('data', (piece: Buffer) => {

@@ -70,10 +70,11 @@ const notesOf = async (path: string): Promise<readonly Note[]> =>
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
+const SHOP = { domain: 'shop.example', coversSubdomains: true };
 const jobFor = (userAgent: string): ScanJob => ({
   kind: 'visit',
   url: 'https://shop.example/',
-  domain: 'shop.example',
+  proved: SHOP,
   cookie: null,
   chromePath: null,
   allowedNetworks: [],
@@ -190,7 +191,7 @@ describe('visits by browser', () => {
   it('are made once the browser has shown that WebRTC is off, which it shows once', async () => {
     const path = await acting({ guarded: false, control: true, answer: visited });
     const visit = visits(path);
-    expect(await Promise.all([1, 2].map(() => visit(url, 'shop.example', null, never)))).toEqual([VISIT, VISIT]);
+    expect(await Promise.all([1, 2].map(() => visit(url, SHOP, null, never)))).toEqual([VISIT, VISIT]);
     expect(await kinds(path)).toEqual(['stun', 'stun', 'visit', 'visit']);
     expect(faults).toContainEqual(['listener', 3]);
   });
@@ -198,8 +199,7 @@ describe('visits by browser', () => {
   it('are off for good when a packet came with the flags', async () => {
     const path = await acting({ guarded: true, control: true, answer: visited });
     const visit = visits(path);
-    for (const _ of [1, 2])
-      await expect(visit(url, 'shop.example', null, never)).rejects.toThrow('Scans by browser are off');
+    for (const _ of [1, 2]) await expect(visit(url, SHOP, null, never)).rejects.toThrow('Scans by browser are off');
     expect(await kinds(path)).toEqual(['stun']);
     expect(lines.join('')).toContain('browser scans are off');
   });
@@ -207,15 +207,14 @@ describe('visits by browser', () => {
   it('fail when no packet came without the flags either, and try the proof again', async () => {
     const path = await acting({ guarded: false, control: false, answer: visited });
     const visit = visits(path);
-    for (const _ of [1, 2])
-      await expect(visit(url, 'shop.example', null, never)).rejects.toThrow('Scans by browser are off');
+    for (const _ of [1, 2]) await expect(visit(url, SHOP, null, never)).rejects.toThrow('Scans by browser are off');
     expect(await kinds(path)).toEqual(['stun', 'stun', 'stun', 'stun']);
   });
 
   it('count the processes that end, and say so in the log', async () => {
     const path = await acting({ exit: 1 });
     faults.length = 0;
-    await expect(visits(path)(url, 'shop.example', null, never)).rejects.toThrow('The scan ended unexpectedly');
+    await expect(visits(path)(url, SHOP, null, never)).rejects.toThrow('The scan ended unexpectedly');
     expect(faults).toEqual([['process', 1]]);
     expect(lines.join('')).toContain('it ended with exit code 1');
   });

@@ -36,9 +36,27 @@ export const sites = {
   domainTitle: 'Domain',
   domainProved: (date: string) => `The domain is proved since ${date}.`,
   domainOpen: 'The site cannot record consents before its domain is proved.',
-  dnsText: 'Create this TXT record in the DNS of your domain. It can take some minutes until it is visible.',
+  ways: 'How you prove the domain',
+  way: { dns: 'DNS record', file: 'File', meta: 'Tag' },
+  dnsText:
+    'Create this TXT record in the DNS of your domain. It can take some minutes until it is visible. It proves the subdomains too.',
   dnsName: 'Name of the record',
   dnsValue: 'Value of the record',
+  fileText:
+    'Put a text file with this content at this address. It proves this host alone, without its subdomains, and must stay: it is looked at every week.',
+  fileAddress: 'Address of the file',
+  fileContent: 'Content of the file',
+  metaText: (url: string) =>
+    `Put this tag into the head of ${url}, near its beginning. It proves this host alone, without its subdomains, and must stay: it is looked at every week.`,
+  metaTag: 'Tag',
+  provedBy: {
+    dns: 'By its DNS record, with its subdomains.',
+    file: 'By a file, for this host alone.',
+    meta: 'By a tag of its start page, for this host alone.',
+    operator: 'The operator of the service vouches for it.',
+  },
+  proofMissing: (date: string) =>
+    `The proof has not been found since ${date}. Consents are still recorded. After 30 days, scans and new publications of the banner stop. Put the proof back and verify the domain again, or prove it in another way.`,
   verify: 'Verify the domain',
   nowVerified: 'The domain is verified.',
   retention: 'Retention',

@@ -29,7 +29,8 @@ export const errors: Readonly<Record<string, string>> = {
   ALREADY_EXISTS: 'Bu adda bir kayıt zaten var.',
   WRONG_STATE:
     'Kaydın durumu bu değişikliğe izin vermiyor ya da kayıt bu arada değişti. Son duruma bakıp yeniden deneyin.',
-  DOMAIN_NOT_VERIFIED: 'DNS kaydı bulunamadı. Yeni bir kaydın görünmesi birkaç dakika sürebilir.',
+  DOMAIN_NOT_VERIFIED:
+    'Alan adının kanıtı bulunamadı. DNS kaydını, dosyayı veya etiketi ve adresin başka bir yere yönlendirmediğini denetleyin. Yeni bir kaydın görünmesi birkaç dakika sürebilir.',
   SCAN_URL_REFUSED:
     'Bu adres taranamaz: sitenin kanıtlanmış alan adında değil ya da başka bir bağlantı noktası veya oturum bilgisi içeriyor.',
   SCAN_FAILED: 'Sayfa herkese açık bir adresten yüklenemedi ya da başka bir alan adına yönlendiriyor.',

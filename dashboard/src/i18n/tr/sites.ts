@@ -37,9 +37,27 @@ export const sites: typeof English = {
   domainTitle: 'Alan adı',
   domainProved: (date) => `Alan adı ${date} tarihinden beri kanıtlı.`,
   domainOpen: 'Alan adı kanıtlanmadan site rıza kaydedemez.',
-  dnsText: 'Bu TXT kaydını alan adınızın DNS ayarlarında oluşturun. Görünmesi birkaç dakika sürebilir.',
+  ways: 'Alan adını nasıl kanıtlayacağınız',
+  way: { dns: 'DNS kaydı', file: 'Dosya', meta: 'Etiket' },
+  dnsText:
+    'Bu TXT kaydını alan adınızın DNS ayarlarında oluşturun. Görünmesi birkaç dakika sürebilir. Alt alan adlarını da kanıtlar.',
   dnsName: 'Kaydın adı',
   dnsValue: 'Kaydın değeri',
+  fileText:
+    'Bu adrese bu içerikle bir metin dosyası koyun. Alt alan adlarını değil, yalnızca bu adresi kanıtlar ve yerinde kalmalıdır: her hafta denetlenir.',
+  fileAddress: 'Dosyanın adresi',
+  fileContent: 'Dosyanın içeriği',
+  metaText: (url) =>
+    `Bu etiketi ${url} sayfasının head bölümüne, başlara yakın bir yere koyun. Alt alan adlarını değil, yalnızca bu adresi kanıtlar ve yerinde kalmalıdır: her hafta denetlenir.`,
+  metaTag: 'Etiket',
+  provedBy: {
+    dns: 'DNS kaydıyla, alt alan adlarıyla birlikte.',
+    file: 'Bir dosyayla, yalnızca bu adres için.',
+    meta: 'Başlangıç sayfasındaki bir etiketle, yalnızca bu adres için.',
+    operator: 'Hizmetin işletmecisi onayladı.',
+  },
+  proofMissing: (date) =>
+    `Kanıt ${date} tarihinden beri bulunamıyor. Rızalar kaydedilmeye devam ediyor. 30 gün sonra taramalar ve bannerın yeni yayınları durur. Kanıtı geri koyup alan adını yeniden doğrulayın ya da başka bir yolla kanıtlayın.`,
   verify: 'Alan adını doğrula',
   nowVerified: 'Alan adı doğrulandı.',
   retention: 'Saklama süresi',
