@@ -129,7 +129,7 @@ export const ERROR_CODES = {
   DOMAIN_NOT_VERIFIED: {
     status: 409,
     isOwn: true,
-    meaning: 'What proves the ownership of the domain was not found. The message says what was found instead.',
+    meaning: 'No proof of domain ownership was found. The message says what was found instead.',
   },
   WRONG_STATE: {
     status: 409,

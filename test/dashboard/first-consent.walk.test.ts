@@ -55,14 +55,14 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     // The pages of this test are not on the site's domain.
     const { port } = z.object({ port: z.number() }).parse(shop.address());
     const origin = `http://127.0.0.1:${port}`;
-    await panel.press('Pages of the site are not below this domain');
+    await panel.press('The site has pages on other domains');
     await panel.type('Allowed origins', origin);
     await panel.press('Continue');
     await panel.sees('_consent-ledger.florist.example');
     const [value = ''] = /consent-ledger-verification=[\w-]+/.exec(await panel.text()) ?? [];
     dns.records.set('_consent-ledger.florist.example', [[value]]);
     await panel.press('Verify the domain');
-    await panel.sees('The domain is proved since');
+    await panel.sees('The domain was proved on');
     await panel.press('Continue');
 
     await panel.isAt('What your policy states');
@@ -74,7 +74,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.type('Data, cookies, purposes', 'Statistics: pages that you visit, by your consent.');
     await panel.type('Recipients', 'Nobody but the florist.');
     await panel.type('Periods', 'Statistics: 30 days.');
-    await panel.type('Rights of the people', 'Write to us. You can complain to the Data Protection Commission.');
+    await panel.type('Rights that people have', 'Write to us. You can complain to the Data Protection Commission.');
     await panel.press('Continue');
 
     await panel.isAt('Languages and look of the banner');

@@ -541,14 +541,14 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.sees('Box in a corner');
     expect(await panel.violations('banner-difference')).toEqual([]);
     await panel.press('Make a link');
-    await panel.sees('Whoever has this link sees the draft until');
+    await panel.sees('Anyone with this link can see the draft until');
     await panel.sees(`https://${demo.site.domain}/#consent-draft=`);
     expect(await panel.violations('banner-link')).toEqual([]);
     await panel.press('Publish the draft');
     await panel.sees('The draft becomes the next version');
     expect(await panel.violations('banner-publish')).toEqual([]);
     await panel.press('Publish the draft');
-    await panel.sees('Version 2 is published, and in force.');
+    await panel.sees('Version 2 is published and in force.');
     // The button is disabled now, so that the message takes the focus.
     await panel.page.until(
       async () => (await panel.page.evaluate(`document.activeElement.textContent.includes('Version 2')`)) === true,
@@ -558,7 +558,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.sees('Heading (English)');
     expect(await panel.violations('banner-again')).toEqual([]);
     await panel.press('Publish version 1 again');
-    await panel.sees('Version 3 is published, and in force.');
+    await panel.sees('Version 3 is published and in force.');
     await panel.sees('The draft is the same as the version in force.');
     expect(await panel.violations('banner-published')).toEqual([]);
     await panel.visit('/sites');

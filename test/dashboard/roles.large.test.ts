@@ -161,8 +161,8 @@ describe.skipIf(!canRun || !isTried('days of the other roles', 'all'))(
         await panel.sees('The DNS has no TXT record');
         dns.records.set('_consent-ledger.bakery.example', [[value]]);
         await panel.press('Verify the domain');
-        await panel.sees('The domain is proved since');
-        await panel.sees('By its DNS record, with its subdomains.');
+        await panel.sees('The domain was proved on');
+        await panel.sees('The proof is a DNS record, which covers subdomains too.');
         await panel.sees('Personal values are never erased by age.');
         expect(await panel.controls()).not.toContain('Edit');
       });
@@ -177,12 +177,12 @@ describe.skipIf(!canRun || !isTried('days of the other roles', 'all'))(
         await panel.sees('The file or tag that proves the domain is not found.');
         await panel.press('Sites');
         await panel.press('Bakery');
-        await panel.sees('By a file, for this host alone.');
+        await panel.sees('The proof is a file, which covers only this host.');
         await panel.sees('The proof has not been found since');
         expect(await panel.violations('domain-file-gone')).toEqual([]);
         await panel.tick('DNS record');
         await panel.press('Verify the domain');
-        await panel.sees('By its DNS record, with its subdomains.');
+        await panel.sees('The proof is a DNS record, which covers subdomains too.');
         await panel.doesNotSee('The proof has not been found since');
       });
 

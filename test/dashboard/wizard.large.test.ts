@@ -17,7 +17,7 @@ const FACTS = {
   'Data, cookies, purposes': 'Statistics: pages that you visit, by your consent.',
   Recipients: 'Nobody but the bakery.',
   Periods: 'Statistics: 30 days.',
-  'Rights of the people': 'Write to us. You can complain to the Data Protection Commission.',
+  'Rights that people have': 'Write to us. You can complain to the Data Protection Commission.',
 };
 
 describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRun, 'the guide to a new site'), () => {
@@ -115,7 +115,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     expect(await panel.violations('wizard-publish')).toEqual([]);
     await panel.page.send('Network.setBlockedURLs', { urls: ['*/configuration/publish'] });
     await panel.press('Publish and confirm the texts');
-    await panel.sees('This failed: publish the banner');
+    await panel.sees('Could not publish the banner.');
     await panel.sees('The service did not answer.');
     expect(await panel.page.evaluate(`document.activeElement?.getAttribute('role')`)).toBe('alert');
     expect(await panel.violations('wizard-failed')).toEqual([]);
@@ -165,7 +165,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.isAt('Bandın dilleri ve görünümü');
     expect(await panel.violations('wizard-banner-tr')).toEqual([]);
     await panel.page.evaluate(`document.querySelector('.wizard-steps li:nth-child(4) a').click()`);
-    await panel.isAt('Denetle ve yayımla');
+    await panel.isAt('Gözden geçir ve yayımla');
     await panel.sees('Politikanın bilgileri tamamlanmadı.');
     expect(await panel.violations('wizard-publish-tr')).toEqual([]);
   });

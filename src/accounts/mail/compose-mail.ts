@@ -109,11 +109,11 @@ const ENGLISH: MailWords = {
   domainProof: ({ warning, domain, host, panel, since, lapsesAt }) => ({
     subject:
       warning === 'failing'
-        ? `The proof of your domain was not found at ${host}`
-        : `Scans and publications of your site stop soon at ${host}`,
+        ? `No proof found for ${domain} (${host})`
+        : `Scans and publications of ${domain} stop soon (${host})`,
     paragraphs: [
       `The file or tag that proves that ${domain} is yours has not been found since ${since}.`,
-      `Consents are still recorded. If it is not found until ${lapsesAt}, scans of the site and new publications of its configuration stop.`,
+      `Consents are still recorded. If it is not found by ${lapsesAt}, scans of the site and new publications of its configuration stop.`,
       `Put it back, or prove the domain in another way. The page of the site says how:\n${panel}`,
     ],
   }),

@@ -26,7 +26,7 @@ export const consents = {
     sealed: 'The record is sealed into the ledger, and waits for its time stamp.',
     stamped: 'A time stamp proves that the record existed at this time:',
     development:
-      'The development authority stamped the record. Its stamp shows how the service works, and proves nothing to others. It says:',
+      'The development authority stamped the record. Its stamp shows how the service works, and proves nothing to others. The time in it:',
   },
   erased: 'Erased',
   expired: 'Expired',
@@ -48,7 +48,7 @@ export const consents = {
   value: 'Value',
   search: 'Search',
   reason: 'Why you need personal values',
-  reasonHint: 'For example “access request of 3 March”. The audit log keeps it for ever: do not name the person.',
+  reasonHint: 'For example “access request of 3 March”. The audit log keeps it forever: do not name the person.',
   personFound: 'Records of this person',
   endSearch: 'Back to all records',
   recordCount: (count: string) => (count === '1' ? '1 record' : `${count} records`),

@@ -15,7 +15,7 @@ export const finder = {
   personText: (sites: string) =>
     sites === '1'
       ? 'The search is written to the audit log with your reason, without the person. Erased records are not found.'
-      : `All ${sites} sites are searched. Each search is written to the audit log with your reason, without the person. Erased records are not found.`,
+      : `The search covers ${sites} sites. Each search is written to the audit log with your reason, without the person. Erased records are not found.`,
   personSearch: 'Search for the person',
   personIn: (done: string, sites: string) => `Searching site ${done} of ${sites} …`,
   personNowhere: 'No site has a record of this person.',

@@ -43,7 +43,7 @@ export const overview = {
     stamp_overdue:
       'A consent waits for its time stamp longer than the policy of the ledger permits. Tell the operator of the service.',
     domain_proof_failing:
-      'The file or tag that proves the domain is not found. Consents are still recorded; after 30 days, scans and publications stop.',
+      'The file or tag that proves the domain is not found. Consents are still recorded. If it is not found for 30 days, scans and publications stop.',
     plan_inactive: 'Your plan is not active: consents are refused.',
     quota_used_up: 'The quota of this month is used up: consents are refused.',
   } as Record<Alarm['kind'], string>,

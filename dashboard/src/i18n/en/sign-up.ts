@@ -12,5 +12,5 @@ export const signUp = {
   confirm: 'Create the account',
   token: 'Sign-up code',
   openLink: 'Open the link in the mail that we sent you. It leads here, and carries the code.',
-  enterCode: 'I have a code and no link',
+  enterCode: 'I have a code but no link',
 };

@@ -1,7 +1,7 @@
 /** The decisions of a month. */
 export const statistics = {
   title: 'Statistics',
-  lead: 'Decisions of a month (UTC) that is over, to be passed on: a number below 10 says “fewer than 10”, and does not follow from the others.',
+  lead: 'Decisions in a completed month (UTC). You can pass these tables on: a number below 10 is shown as “Fewer than 10” and cannot be worked out from the others.',
   by: 'By',
   bys: {
     language: 'Language',
@@ -13,23 +13,25 @@ export const statistics = {
   },
   month: 'Month',
   beside: 'Compare with',
-  noMonth: 'No other month',
+  noMonth: 'No comparison',
   show: 'Show',
   rate: 'Acceptance rate',
   fewer: 'Fewer than 10',
   hidden: 'Not shown',
-  hiddenHint: '“Not shown” is a number of 10 or more that, with the sum, would give a smaller one away.',
+  hiddenHint:
+    '“Not shown” is a number of 10 or more. Together with the totals of the month, it could reveal a number below 10.',
   version: (number: string) => `Version ${number}`,
   below: (month: string) => `Below each number: ${month}.`,
   none: 'No consents were recorded in this month.',
   save: 'Save as CSV',
   limits: 'What is not counted',
   limitTexts: {
-    optOuts: 'Opt-outs of a sale are counted by their type alone: whoever accepts one refuses something.',
+    optOuts:
+      'Opt-outs of a sale are counted only in the table by type, and in no acceptance rate: accepting one means refusing the sale.',
     imports: 'Imported consents are not counted.',
     personal:
       'Country, device and the control that was pressed are personal values: they are encrypted and can be erased, so nothing is counted by them.',
     shown:
-      'How often the banner was shown is not known: caches and browsers ask for its texts by themselves, and counting visitors would take a new signal from each device.',
+      'How often the banner was shown is not known: caches and browsers ask for its texts by themselves, and counting would require a new signal from each device.',
   },
 };

@@ -208,7 +208,7 @@ export const banner: typeof English = {
   removeCookie: 'Çerez taslaktan çıkar. Yayımlanmış sürümlerde kalır.',
   openPreview: 'Önizlemeyi göster',
   closePreview: 'Önizlemeyi gizle',
-  previewScheme: 'Açık / koyu',
+  previewScheme: 'Renk düzeni',
   previewSchemes: { light: 'Açık', dark: 'Koyu' },
   previewLanguage: 'Gösterilen dil',
   previewSaved: 'SDK bandı, kaydedilmiş taslağınızla böyle görünür. Önizleme hiçbir şey kaydetmez.',

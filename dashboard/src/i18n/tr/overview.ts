@@ -40,7 +40,7 @@ export const overview: typeof English = {
     stamp_overdue:
       'Bir rıza, defter politikasının izin verdiğinden uzun süredir zaman damgası bekliyor. Hizmetin işletmecisine bildirin.',
     domain_proof_failing:
-      'Alan adını kanıtlayan dosya veya etiket bulunamıyor. Rızalar kaydedilmeye devam ediyor; 30 gün sonra taramalar ve yayınlar durur.',
+      'Alan adını kanıtlayan dosya veya etiket bulunamıyor. Rızalar kaydedilmeye devam ediyor; 30 gün boyunca bulunamazsa taramalar ve yayınlar durur.',
     plan_inactive: 'Planınız etkin değil: rızalar reddediliyor.',
     quota_used_up: 'Bu ayın kotası doldu: rızalar reddediliyor.',
   },

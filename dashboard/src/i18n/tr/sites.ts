@@ -44,20 +44,20 @@ export const sites: typeof English = {
   dnsName: 'Kaydın adı',
   dnsValue: 'Kaydın değeri',
   fileText:
-    'Bu adrese bu içerikle bir metin dosyası koyun. Alt alan adlarını değil, yalnızca bu adresi kanıtlar ve yerinde kalmalıdır: her hafta denetlenir.',
+    'Bu adrese bu içerikle bir metin dosyası koyun. Alt alan adlarını değil, yalnızca bu alan adını kapsar ve yerinde kalmalıdır: her hafta denetlenir.',
   fileAddress: 'Dosyanın adresi',
   fileContent: 'Dosyanın içeriği',
   metaText: (url) =>
-    `Bu etiketi ${url} sayfasının head bölümüne, başlara yakın bir yere koyun. Alt alan adlarını değil, yalnızca bu adresi kanıtlar ve yerinde kalmalıdır: her hafta denetlenir.`,
+    `Bu etiketi ${url} sayfasının head bölümüne, başlara yakın bir yere koyun. Alt alan adlarını değil, yalnızca bu alan adını kapsar ve yerinde kalmalıdır: her hafta denetlenir.`,
   metaTag: 'Etiket',
   provedBy: {
     dns: 'DNS kaydıyla, alt alan adlarıyla birlikte.',
-    file: 'Bir dosyayla, yalnızca bu adres için.',
-    meta: 'Başlangıç sayfasındaki bir etiketle, yalnızca bu adres için.',
+    file: 'Bir dosyayla, yalnızca bu alan adı için.',
+    meta: 'Başlangıç sayfasındaki bir etiketle, yalnızca bu alan adı için.',
     operator: 'Hizmetin işletmecisi onayladı.',
   },
   proofMissing: (date) =>
-    `Kanıt ${date} tarihinden beri bulunamıyor. Rızalar kaydedilmeye devam ediyor. 30 gün sonra taramalar ve bannerın yeni yayınları durur. Kanıtı geri koyup alan adını yeniden doğrulayın ya da başka bir yolla kanıtlayın.`,
+    `Kanıt ${date} tarihinden beri bulunamıyor. Rızalar kaydedilmeye devam ediyor. 30 gün boyunca bulunamazsa taramalar ve bandın yeni yayınları durur. Kanıtı geri koyup alan adını yeniden doğrulayın ya da başka bir yolla kanıtlayın.`,
   verify: 'Alan adını doğrula',
   nowVerified: 'Alan adı doğrulandı.',
   retention: 'Saklama süresi',

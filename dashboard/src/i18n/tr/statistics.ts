@@ -13,8 +13,8 @@ export const statistics: typeof English = {
     version: 'Bandın sürümü',
   },
   month: 'Ay',
-  beside: 'Karşılaştır',
-  noMonth: 'Başka ay yok',
+  beside: 'Karşılaştırılacak ay',
+  noMonth: 'Karşılaştırma yok',
   show: 'Göster',
   rate: 'Kabul oranı',
   fewer: '10’dan az',
@@ -27,7 +27,8 @@ export const statistics: typeof English = {
   save: 'CSV olarak kaydet',
   limits: 'Sayılmayanlar',
   limitTexts: {
-    optOuts: 'Satışa itirazlar yalnızca türlerine göre sayılır: itirazı kabul eden bir şeyi reddetmiş olur.',
+    optOuts:
+      'Satışa itirazlar yalnızca tür tablosunda sayılır ve kabul oranına katılmaz: itirazı seçen, satışı reddetmiş olur.',
     imports: 'Aktarılan rızalar sayılmaz.',
     personal: 'Ülke, cihaz ve basılan düğme kişisel veridir: şifrelenir, silinebilir ve onlara göre sayım yapılmaz.',
     shown:

@@ -1,7 +1,7 @@
 import type { wizard as English } from '../en/wizard.js';
 
 export const wizard: typeof English = {
-  open: 'Site kur',
+  open: 'Kılavuzla site kur',
   goOn: 'Kılavuzla devam et',
   steps: 'Adımlar',
   step: (number, of) => `Adım ${number} / ${of}`,
@@ -10,7 +10,7 @@ export const wizard: typeof English = {
     site: 'Siteniz ve alan adı',
     policy: 'Politikanızda yazanlar',
     banner: 'Bandın dilleri ve görünümü',
-    publish: 'Denetle ve yayımla',
+    publish: 'Gözden geçir ve yayımla',
     done: 'Bandı sayfalarınıza ekleyin',
   },
   kept: 'Bu sayfadan ayrılabilirsiniz: yazdıklarınız, yayımlayana veya oturumu kapatana kadar bu sekmede kalır.',
@@ -42,13 +42,12 @@ export const wizard: typeof English = {
   rights: 'Haklar',
   rightsText: 'Kişilerin hakları',
   rightsHint: 'Kişilerin hangi hakları var, bunları nasıl kullanırlar ve nereye şikâyette bulunabilirler.',
-  gaps: (gaps) => `Politikada hâlâ boşluklar var: ${gaps}. Bunları doldurun veya işareti yanıtınızdan çıkarın.`,
   bannerLead:
-    'Bandın metinleri her dilde hazır metinlerdir. Her sözcüğü sonra “Bildirim bandı” sayfasında değiştirebilirsiniz.',
+    'Bant, her dilde hazır metinlerle başlar. Her sözcüğü sonra “Bildirim bandı” sayfasında değiştirebilirsiniz.',
   languages: 'Ziyaretçilerinizin dilleri',
   noLanguage: 'En az bir dil işaretleyin.',
   chosenLanguages: (languages) => `Seçilenler: ${languages}`,
-  standard: 'Başka bir dildeki ziyaretçiler için',
+  standard: 'Varsayılan dil',
   shownLanguage: 'Önizlemenin dili',
   look: 'Görünüm',
   publishLead:
@@ -65,7 +64,7 @@ export const wizard: typeof English = {
   publishAndConfirm: 'Yayımla ve metinleri onayla',
   failedAt: (step) => `Başarısız olan adım: ${step}`,
   failedRead: 'Sitenin durumu okunamadı.',
-  failedNext: 'Bundan önce yapılanlar kalır. Düğmeye yeniden basınca kaldığı yerden devam eder.',
+  failedNext: 'Önceki adımlar tamamlandı. Düğmeye yeniden basınca kaldığı yerden devam eder.',
   noEffect: 'Hizmet kabul etti ama sonucu göstermiyor. Sayfayı yeniden yükleyin.',
   calls: {
     'add-site': 'siteyi ekleme',
@@ -80,8 +79,10 @@ export const wizard: typeof English = {
   },
   doneLead: 'Her şey yayımlandı. Geriye tek bir satır kaldı.',
   snippet: 'Sayfalarınız için satır',
+  snippetLead:
+    'Bu satırı her sayfanın head bölümüne ekleyin. Bandı gösterir ve seçimi kaydeder. Anahtarınız içindedir.',
   more: 'Güvenlik politikaları, izin bekleyen betikler ve sunucu kodu:',
-  waiting: 'İlk rıza bekleniyor. Sayfanızı açın ve bantta seçim yapın; bu sayfa birkaç saniyede bir bakar.',
+  waiting: 'İlk rıza bekleniyor. Sayfanızı açın ve bantta seçim yapın; bu sayfa birkaç saniyede bir kontrol eder.',
   arrival: 'İlk rıza',
   toConsents: 'Rızaları gör',
 };

@@ -18,13 +18,11 @@ export function Done({ site, keys: made }: DoneProps) {
   const { wizard, keys, sites } = useMessages();
   const hasConsent = useHasConsent(site.id);
   const params = { siteId: site.id };
+  const key = keyForPages(made, null);
   return (
     <Page title={wizard.titles.done} lead={wizard.doneLead}>
-      <Section title={wizard.snippet} lead={keys.browserText}>
-        <Copyable
-          label={wizard.snippet}
-          text={pageSnippet(location.origin, keyForPages(made, null) ?? keys.placeholder)}
-        />
+      <Section title={wizard.snippet} lead={key === null ? keys.browserText : wizard.snippetLead}>
+        <Copyable label={wizard.snippet} text={pageSnippet(location.origin, key ?? keys.placeholder)} />
         <p>
           {wizard.more}{' '}
           <Link to="/sites/$siteId/api" params={params}>
