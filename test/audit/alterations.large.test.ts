@@ -57,6 +57,7 @@ const OTHER: Readonly<Record<string, string>> = {
   'erasure_requests.reason': `'retention'`,
   'erasure_requests.index_kind': `'id_number'`,
   'erased_records.reason': `'retention'`,
+  'sites.proof': `case when proof = 'dns' then 'file' else 'dns' end`,
   'exports.state': `'failed'`,
   'export_jobs.channel': `case channel when 's2s' then 'panel' else 's2s' end`,
   'audit_log.actor_kind': `case actor_kind when 'service' then 'operator' else 'service' end`,

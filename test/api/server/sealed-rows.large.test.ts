@@ -30,6 +30,7 @@ const OTHER: Readonly<Record<string, string>> = {
   'sign_ins.expires_at': `expires_at + interval '1 day'`,
   role: `case role when 'owner' then 'admin' else 'owner' end`,
   is_test: 'case when is_test is null then true end',
+  proof: `case when proof = 'dns' then 'file' else 'dns' end`,
   scope: `case scope when 'read' then 'write' else 'read' end`,
   restriction: `case when restriction is null then 'secret' end`,
   site_config_hash: '(select min(sha256) from site_configs c where c.sha256 is distinct from t.site_config_hash)',
