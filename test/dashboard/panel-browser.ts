@@ -240,6 +240,10 @@ export class PanelBrowser {
 
   /** Leaves for another site by the menu above the links of the site. */
   async chooseSite(name: string): Promise<void> {
+    const chosen = `document.querySelector('.site-name')?.textContent`;
+    await this.#until(`${chosen} !== undefined`, 'the name of the site');
+    // The menu lists the others.
+    if ((await this.page.evaluate(chosen)) === name) return;
     await this.press('Chosen site:');
     await this.press(name);
   }

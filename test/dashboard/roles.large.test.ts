@@ -176,6 +176,8 @@ describe.skipIf(!canRun || !isTried('days of the other roles', 'all'))(
         await panel.visit('/');
         await panel.sees('The file or tag that proves the domain is not found.');
         await panel.press('Sites');
+        // The overview has a link of this name, too.
+        await panel.isAt('Sites');
         await panel.press('Bakery');
         await panel.sees('The proof is a file, which covers only this host.');
         await panel.sees('The proof has not been found since');
