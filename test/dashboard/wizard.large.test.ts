@@ -134,14 +134,17 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.isAt('Bakery');
     await panel.sees('Open your page and choose in the banner.');
     await panel.doesNotSee('Continue with the guide');
+    // The words before it are on the page before its list is.
+    const rows = `document.querySelectorAll('main tbody tr').length`;
+    const hasOneRow = () => panel.page.until(async () => (await panel.page.evaluate(rows)) === 1);
     const site = String(await panel.page.evaluate(`/sites\\/([^/]+)/.exec(location.pathname)[1]`));
     await panel.visit(`/sites/${site}/documents`);
     await panel.press('cookie-policy');
     await panel.sees('In force');
-    expect(await panel.page.evaluate(`document.querySelectorAll('main tbody tr').length`)).toBe(1);
+    await hasOneRow();
     await panel.visit(`/sites/${site}/api`);
     await panel.sees('bakery.example');
-    expect(await panel.page.evaluate(`document.querySelectorAll('main tbody tr').length`)).toBe(1);
+    await hasOneRow();
     await panel.visit(`/sites/${site}/banner`);
     await panel.sees('Version 1 is in force.');
     await panel.sees('The draft is the same as the version in force.');
