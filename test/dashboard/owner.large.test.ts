@@ -495,7 +495,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     // On a phone, one press shows the preview.
     await panel.onPhone(async () => {
       await panel.press('Show the preview');
-      await panel.sees('also with what is not saved yet');
+      await panel.sees('with your unsaved changes');
     });
 
     // Signals of IAB are off, and refused with a reason if something is missing.
@@ -554,7 +554,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
       async () => (await panel.page.evaluate(`document.activeElement.textContent.includes('Version 2')`)) === true,
     );
     await panel.press('Publish version 1 again');
-    await panel.sees('The draft becomes the same.');
+    await panel.sees('The draft then has the same content.');
     await panel.sees('Heading (English)');
     expect(await panel.violations('banner-again')).toEqual([]);
     await panel.press('Publish version 1 again');
