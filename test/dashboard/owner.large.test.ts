@@ -702,6 +702,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.press('Search');
     await panel.press('Erase this person');
     await panel.sees('Visitor reference: visitor-1. One record loses its personal values.');
+    expect(await panel.violations('erase')).toEqual([]);
     await panel.press('Erase this person');
     await panel.isAt('Receipt of the erasure');
     await panel.sees('Finished');
