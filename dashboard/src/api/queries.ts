@@ -8,7 +8,7 @@ declare module '@tanstack/react-query' {
       readonly isPublic?: boolean;
       /** `isOnRequest`: the service writes each reading to the audit log, so it is read when a user asks, and never again by itself. */
       readonly isOnRequest?: boolean;
-      /** `isFixed`: the key of the query has the digest of what is read, so no change makes it stale. */
+      /** `isFixed`: the key of the query names what never changes, by its digest or as a published version. */
       readonly isFixed?: boolean;
     };
   }

@@ -17,5 +17,7 @@ export function usePublished(siteId: string, number: number | undefined) {
       );
       return readPublished(record);
     },
+    staleTime: Number.POSITIVE_INFINITY,
+    meta: { isFixed: true },
   });
 }

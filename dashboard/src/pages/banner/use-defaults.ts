@@ -1,10 +1,8 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { isUnread, loadTexts } from '../../../../schemas/banner/load-texts.js';
-import { dataOf } from '../../api/client.js';
 import type { ConfigurationDraft } from '../../api/types.js';
-import { useApi } from '../../app-context.js';
-import { readPublished } from '../consents/published-configuration.js';
 import { type TextsByLanguage, unconfirmedIn } from './default-texts.js';
+import { usePublished } from './published.js';
 
 /** What the dashboard knows about default texts in the languages of a draft. */
 export interface Defaults {
@@ -27,20 +25,9 @@ export const defaultTextsOf = (languages: readonly string[]) =>
 
 /** Loads the default texts in the languages of a draft, and nothing of other languages. Undefined while it loads. */
 export function useDefaults(siteId: string, draft: ConfigurationDraft): Defaults | undefined {
-  const api = useApi();
   const number = draft.in_force?.number;
   const texts = useQuery(defaultTextsOf(draft.languages)).data;
-  const before = useQuery({
-    queryKey: ['confirmed texts', siteId, number],
-    enabled: number !== undefined,
-    queryFn: async () => {
-      const path = { site_id: siteId, number: number ?? 0 };
-      const found = await dataOf(
-        api.GET('/api/v1/sites/{site_id}/configuration/versions/{number}', { params: { path } }),
-      );
-      return readPublished(found.record);
-    },
-  });
+  const before = usePublished(siteId, number);
   // If the version in force cannot be read, nothing counts as confirmed.
   const published = number === undefined || before.isError ? null : before.data;
   if (texts === undefined || published === undefined) return undefined;
