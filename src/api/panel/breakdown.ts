@@ -1,4 +1,3 @@
-import pg from 'pg';
 import * as z from 'zod';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { SiteParams } from '../../../schemas/api/panel/common.js';
@@ -9,6 +8,7 @@ import {
 } from '../../../schemas/api/panel/statistics.js';
 import { DECISIONS, OPT_OUT_TYPE } from '../../../schemas/events/consent-recorded.js';
 import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
+import { lacksTable } from '../../platform/database/errors.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { READERS } from './caller.js';
 import { route } from './deps.js';
@@ -97,8 +97,6 @@ async function countsOf(db: Queryable, siteId: string, by: Breakdown['by'], mont
   return counts;
 }
 
-const UNDEFINED_TABLE = '42P01';
-
 async function rowsOf(db: Queryable, values: readonly string[]): Promise<z.infer<typeof Rows>> {
   try {
     const { rows } = await db.query(
@@ -115,7 +113,7 @@ async function rowsOf(db: Queryable, values: readonly string[]): Promise<z.infer
     return Rows.parse(rows);
   } catch (error) {
     // Until the read model was built for the first time, there is no view.
-    if (!(error instanceof pg.DatabaseError) || error.code !== UNDEFINED_TABLE) throw error;
+    if (!lacksTable(error)) throw error;
     throw new ApiError('SERVICE_UNAVAILABLE', 'The statistics are being built. Try again in a minute.', {
       retryAfterSeconds: 60,
     });

@@ -36,6 +36,13 @@ export class DatabaseSetupError extends Error {
   }
 }
 
+const UNDEFINED_TABLE = '42P01';
+
+/** Whether a statement failed because a table or view that it names does not exist. */
+export function lacksTable(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === UNDEFINED_TABLE;
+}
+
 /** @returns the error for a server that does not accept writes */
 export function standbyReached(): DatabaseSetupError {
   return new DatabaseSetupError('standby', 'The server of DATABASE_URL is a standby: it accepts no writes.');

@@ -1,10 +1,9 @@
 import pg from 'pg';
 import * as z from 'zod';
-import { DatabaseSetupError } from './errors.js';
+import { DatabaseSetupError, lacksTable } from './errors.js';
 import { type Migration, mayRunBeside } from './migrations.js';
 import { misownedReadModels } from './rights.js';
 
-const UNDEFINED_TABLE = '42P01';
 const INSUFFICIENT_PRIVILEGE = '42501';
 const Applied = z.array(z.object({ id: z.string(), runsBeside: z.string().nullable() }));
 type Applied = z.infer<typeof Applied>;
@@ -91,7 +90,7 @@ async function readApplied(pool: pg.Pool): Promise<Applied> {
     );
     return Applied.parse(rows);
   } catch (error) {
-    if (error instanceof pg.DatabaseError && error.code === UNDEFINED_TABLE) return [];
+    if (lacksTable(error)) return [];
     if (error instanceof pg.DatabaseError && error.code === INSUFFICIENT_PRIVILEGE)
       throw rightsMissing(error.message, error);
     throw error;

@@ -7,7 +7,7 @@ import { useApi, useMay } from '../../app-context.js';
 import { useMessages } from '../../i18n/locale.js';
 import { Button } from '../../ui/button.js';
 import { Section } from '../../ui/page.js';
-import { isPolicyInForce } from '../wizard/existing.js';
+import { isPolicyInForce } from '../documents/policy-in-force.js';
 import { useHasConsent } from './use-has-consent.js';
 
 /**

@@ -1,4 +1,14 @@
-export const BREAKDOWNS = ['language', 'framework', 'category', 'type', 'channel', 'version'] as const;
+import type { Breakdown } from '../../api/types.js';
+
+/** In the order of the page. */
+export const BREAKDOWNS = [
+  'language',
+  'framework',
+  'category',
+  'type',
+  'channel',
+  'version',
+] as const satisfies readonly Breakdown['by'][];
 
 /** The choice of the page, as the address has it. */
 export interface Shown {

@@ -1,6 +1,7 @@
 import { sha256Hex } from '../../../../schemas/crypto/browser/digest.js';
 import { type Api, allPages, answerOf, dataOf } from '../../api/client.js';
 import type { ApiKey, Document, DocumentVersion, Site } from '../../api/types.js';
+import { isPolicyInForce } from '../documents/policy-in-force.js';
 import { keyForPages } from '../keys/key-facts.js';
 import type { Existing } from './plan.js';
 import type { Policy } from './policy-text.js';
@@ -51,11 +52,6 @@ export async function readExisting(api: Api, siteId: string, policy: Policy | nu
     found,
     keys,
   };
-}
-
-/** Whether the banner can ask for consents to a document: without a cookie policy in force it does not appear. */
-export function isPolicyInForce({ kind, active_versions }: Document): boolean {
-  return kind === 'cookie_policy' && active_versions.length > 0;
 }
 
 function readVersions(api: Api, siteId: string, documentId: string): Promise<readonly DocumentVersion[]> {
