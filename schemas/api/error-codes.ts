@@ -397,7 +397,7 @@ export class ApiError extends Error {
 
   /**
    * @param message what is wrong and what to do next; if omitted, the meaning of the code
-   * @param details field errors, a challenge, seconds to wait, extra headers
+   * @param details field errors, a challenge, the passkeys that can prove the second factor, seconds to wait, extra headers
    */
   constructor(
     readonly code: ErrorCode,
@@ -405,6 +405,7 @@ export class ApiError extends Error {
     readonly details: {
       readonly errors?: readonly FieldError[];
       readonly challenge?: string;
+      readonly passkeys?: readonly string[];
       readonly retryAfterSeconds?: number;
       readonly headers?: Readonly<Record<string, string>>;
     } = {},

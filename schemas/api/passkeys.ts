@@ -86,6 +86,7 @@ const Label = displayName(100).min(1).describe('Name of the passkey, for the use
 export const Passkey = z
   .object({
     id: Uuid.describe('UUID of the object.'),
+    credential_id: z.string().describe('Identifier that the authenticator chose, for `allowCredentials`.'),
     label: z.string().describe('Name of the passkey, for the user.'),
     was_verified: z
       .boolean()
@@ -134,8 +135,9 @@ export const PasskeyBegunResponse = z
           .describe('Your passkeys: an authenticator that has one makes no second one.'),
         authenticatorSelection: z
           .object({
-            residentKey: z.literal('required').describe('It is found without an e-mail address.'),
-            requireResidentKey: z.literal(true).describe('The same, for older browsers.'),
+            residentKey: z
+              .literal('preferred')
+              .describe('It is found without an e-mail address, if the authenticator can do that.'),
             userVerification: z.literal('preferred').describe('One that verifies nobody becomes a second factor.'),
           })
           .describe('What the authenticator must be able to do.'),

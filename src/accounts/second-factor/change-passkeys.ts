@@ -54,7 +54,7 @@ export function beginPasskey(
         id: credentialId,
         transports: [...transports],
       })),
-      authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'preferred' },
+      authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
       attestation: 'none',
       timeout: CHALLENGE_MS,
     };

@@ -32,6 +32,7 @@ const own = { auth: 'user', roles: PANEL_ROLES, ...shared } as const;
 const SHOWN_CHALLENGE = 'AAABm0f2w0DxE9m0r3vYh7c5J8nQm2kZ9wq1c7E4b0hUj2vR6xYt3pLs5aKd8gFnQz4Wm7eHc1o';
 const SHOWN_PASSKEY = {
   id: '019d0b83-3e5f-7a6b-8c7d-8e9f0a1b2c3d',
+  credential_id: 'x7Qm2kZ9wq1c7E4b0hUj2g',
   label: 'Office laptop',
   was_verified: true,
   created_at: SHOWN.createdAt,
@@ -157,8 +158,7 @@ export const PASSKEY_OPERATIONS = [
           pubKeyCredParams: [{ type: 'public-key', alg: -7 }],
           excludeCredentials: [],
           authenticatorSelection: {
-            residentKey: 'required',
-            requireResidentKey: true,
+            residentKey: 'preferred',
             userVerification: 'preferred',
           },
           attestation: 'none',
@@ -270,6 +270,7 @@ export const PASSKEY_OPERATIONS = [
 function shownPasskey(passkey: ListedPasskey): z.infer<typeof Passkey> {
   return {
     id: passkey.id,
+    credential_id: passkey.credentialId,
     label: passkey.label,
     was_verified: passkey.wasVerified,
     created_at: passkey.createdAt.toISOString(),

@@ -11,6 +11,7 @@ import {
 } from '../../../schemas/api/auth.js';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import type { PasskeyAssertion } from '../../../schemas/api/passkeys.js';
+import { listPasskeys } from '../../accounts/passkeys/list-passkeys.js';
 import * as factors from '../../accounts/second-factor/change-factor.js';
 import {
   type FactorOptions,
@@ -32,7 +33,7 @@ const shared = { tag: 'Sign-in', bodyLimit: 4_096 } as const;
  */
 const CODE_FAILURES_BY_ACCOUNT = 5;
 const PASSWORD_FAILURES_BY_ACCOUNT = 10;
-const WRONG_PROOF = 'is missing, is wrong or was used before, or there is no second factor';
+const WRONG_PROOF = 'is wrong or was used before, or there is no second factor';
 
 interface Proof {
   readonly totp_code?: string | undefined;
@@ -184,22 +185,24 @@ export const SECOND_FACTOR_OPERATIONS = [
 
 /**
  * Checks the second factor of a user whose password was right.
- * @returns false if the user has one, and the request proves none
+ * @returns null if the user has none or proves it; otherwise the credential ids of the passkeys that could prove it
  * @throws ApiError SECOND_FACTOR_INVALID, TOO_MANY_SIGN_IN_ATTEMPTS
  */
-export async function passesSecondFactor(
+export async function missingSecondFactor(
   options: AuthDeps,
   request: FastifyRequest,
   user: User,
   proof: Proof,
-): Promise<boolean> {
+): Promise<readonly string[] | null> {
   const factor = factorOptions(options, request);
-  if (!(await hasSecondFactor(factor, user.id))) return true;
-  if ((proof.totp_code ?? proof.recovery_code ?? proof.passkey) === undefined) return false;
+  if (!(await hasSecondFactor(factor, user.id))) return null;
+  if ((proof.totp_code ?? proof.recovery_code ?? proof.passkey) === undefined) {
+    return (await listPasskeys(factor.db, user.id)).map(({ credentialId }) => credentialId);
+  }
   await countFailures(options.rateLimiter, codeLimits(user), async () => {
     if (!(await proveSecondFactor(factor, user, presented(proof)))) throw new ApiError('SECOND_FACTOR_INVALID');
   });
-  return true;
+  return null;
 }
 
 /** Checks the password of a signed-in user. @throws ApiError VALIDATION_ERROR, TOO_MANY_SIGN_IN_ATTEMPTS */
@@ -226,9 +229,10 @@ export function presented({ totp_code: totpCode, recovery_code: recoveryCode, pa
 }
 
 /** The refusal of a second factor of a signed-in user. */
-export function wrongProof({ recovery_code, passkey }: Proof): ApiError {
-  const given = recovery_code === undefined ? passkey && 'passkey' : 'recovery_code';
-  return wrong(given ?? 'totp_code', WRONG_PROOF);
+export function wrongProof(proof: Proof): ApiError {
+  const given = (['totp_code', 'recovery_code', 'passkey'] as const).find((name) => proof[name] !== undefined);
+  if (given === undefined) return wrong('totp_code', 'is required, unless recovery_code or passkey is given');
+  return wrong(given, WRONG_PROOF);
 }
 
 /** Not 401: the access token is valid, and a client would only renew it and retry. */

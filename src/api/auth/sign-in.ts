@@ -19,7 +19,7 @@ import { PANEL_ROLES } from '../server/operation.js';
 import { countFailures, throttleFailures } from './attempts.js';
 import { type AuthDeps, mailOf, route } from './deps.js';
 import { PASSWORD_OPERATIONS } from './passwords.js';
-import { passesSecondFactor } from './second-factor.js';
+import { missingSecondFactor } from './second-factor.js';
 import type { AuthRoute } from './serve-auth.js';
 import {
   COOKIE_HEADER,
@@ -56,7 +56,7 @@ export const AUTH_OPERATIONS: readonly AuthRoute[] = [
     path: '/api/v1/auth/login',
     summary: 'Sign in',
     description:
-      'Starts a sign-in. It ends when the user signs out, 7 days after its last renewal, and at the latest 30 days after it started. The access token is valid for `expires_in` seconds.',
+      'Starts a sign-in. 401 SECOND_FACTOR_REQUIRED if the password is right and a second factor is missing; `passkeys` names those of the user. A sign-in ends when the user signs out, 7 days after its last renewal, and at the latest 30 days after it started. The access token is valid for `expires_in` seconds.',
     body: LoginRequest,
     response: SignInResponse,
     headers: COOKIE_HEADER,
@@ -80,7 +80,8 @@ export const AUTH_OPERATIONS: readonly AuthRoute[] = [
         const checked = await deps.checkPassword(email, password);
         if (checked === null) throw new ApiError('INVALID_CREDENTIALS');
         const { user } = checked;
-        if (!(await passesSecondFactor(deps, request, user, call.body))) return null;
+        const passkeys = await missingSecondFactor(deps, request, user, call.body);
+        if (passkeys !== null) return { passkeys };
         const started = await signInOf(deps, request, checked);
         if (started === null) throw new ApiError('INVALID_CREDENTIALS');
         return started;
@@ -88,7 +89,7 @@ export const AUTH_OPERATIONS: readonly AuthRoute[] = [
       return respondWithTokens(deps.tokens, call, 'Signed in.', async () => {
         const granted = await countFailures(deps.rateLimiter, limits, grant);
         // This is not a failure: the password was right, and the client now asks the user for the code.
-        if (granted === null) throw new ApiError('SECOND_FACTOR_REQUIRED');
+        if ('passkeys' in granted) throw new ApiError('SECOND_FACTOR_REQUIRED', undefined, granted);
         return granted;
       });
     },

@@ -255,7 +255,10 @@ describe('the second factor', () => {
     it('is required after the password, and proves it once', async () => {
       const { viewer } = tenant.users;
       const { authenticator, codes } = await added(viewer, { step: 0, isVerified: false });
-      expect(await login(viewer)).toMatchObject(required);
+      const passkeys = [authenticator.id.toString('base64url')];
+      expect(await login(viewer)).toMatchObject({ status: 401, body: { ...required.body, passkeys } });
+      const wrongPassword = await login({ ...viewer, password: 'not this one' });
+      expect(JSON.stringify(wrongPassword.body)).not.toContain(passkeys[0]);
       const proof = await proofBy(authenticator, { isVerified: false });
       expect((await login(viewer, proof)).status).toBe(200);
       expect(await login(viewer, proof)).toMatchObject(invalid);
