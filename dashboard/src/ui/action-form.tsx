@@ -65,7 +65,7 @@ export function ActionForm({
   madeFrom = NOTHING_MADE,
   children,
 }: ActionFormProps) {
-  const { common, errors, fieldMessages } = useMessages();
+  const { auth, common, errors, fieldMessages } = useMessages();
   const failureText = useFailureText();
   const form = useRef<HTMLFormElement>(null);
   const [state, setState] = useState<'idle' | 'pending' | 'done'>('idle');
@@ -120,6 +120,13 @@ export function ActionForm({
       {failure === null ? null : (
         <Notice kind="problem" isAnnounced takesFocus={firstName === undefined}>
           <p>{isMarked ? errors.VALIDATION_ERROR : failureText(failure)}</p>
+          {failure instanceof ApiFailure && failure.code === 'INVALID_BEARER_TOKEN' ? (
+            <p>
+              <a href={import.meta.env.BASE_URL} target="_blank" rel="noreferrer">
+                {auth.inNewTab}
+              </a>
+            </p>
+          ) : null}
           {elsewhere.length === 0 ? null : (
             <ul>
               {elsewhere.map(({ field, message }) => (
