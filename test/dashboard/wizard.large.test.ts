@@ -44,7 +44,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
   const headingHasFocus = () => panel.page.until(async () => (await focused()) === 'H1');
 
   test('begins with the site and its domain, and names what is wrong with them', async () => {
-    await panel.press('Set up a site');
+    await panel.press('Add a site');
     await panel.isAt('Your site and its domain');
     await headingHasFocus();
     expect(await panel.violations('wizard-site')).toEqual([]);
