@@ -205,16 +205,18 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.press('Send events again');
     await panel.type('From revision', '0');
     await panel.press('Send events again');
+    // A dialog that closes gives the focus back, which would close the menu.
+    await panel.doesNotSee('From revision');
     await panel.press(`Actions: ${about}`);
     await panel.press('Pause');
     await panel.press('Pause');
     await panel.sees('Paused');
+    await panel.doesNotSee('Nothing is sent until you continue.');
     await panel.press(`Actions: ${about}`);
     await panel.press('Continue');
     await panel.press('Continue');
     await panel.sees('Enabled');
     await panel.sees('No message was sent to this address yet.');
-    // A dialog that closes gives the focus back, which would close the menu.
     await panel.doesNotSee('the next attempt follows at once');
     receiver.answers.set('/consents', 500);
     await panel.press(`Actions: ${about}`);

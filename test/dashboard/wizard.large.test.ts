@@ -169,7 +169,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     expect(await panel.violations('wizard-banner-tr')).toEqual([]);
     await panel.page.evaluate(`document.querySelector('.wizard-steps li:nth-child(4) a').click()`);
     await panel.isAt('Gözden geçir ve yayımla');
-    await panel.sees('Politikanın bilgileri tamamlanmadı.');
+    await panel.sees('Politikada ve bantta şu bilgiler eksik: Veri sorumlusunun yasal adı');
     expect(await panel.violations('wizard-publish-tr')).toEqual([]);
   });
 });
