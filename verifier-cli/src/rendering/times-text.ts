@@ -15,7 +15,7 @@ export interface ReportedTime {
  * `2026-11-22T01:53:07.000Z` as `22 November 2026, 01:53 UTC`; other texts as they are, made
  * printable.
  */
-export function dayText(time: string, { words }: Texts): string {
+export function dayText(time: string, { words }: Pick<Texts, 'words'>): string {
   const [, year, month, day, clock] = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}:\d{2})/.exec(time) ?? [];
   const name = words.months[Number(month) - 1];
   return name === undefined ? printable(time) : `${Number(day)} ${name} ${year}, ${clock} UTC`;
