@@ -219,7 +219,7 @@ test('the page of a report states its language, and dates are in it', async () =
   const { report } = await verified({}, true);
   expect(htmlPage('Rapor', 'tr', reportPage(report, tr))).toContain('<html lang="tr">');
   expect(renderHtml(reportPage(report, tr))).toContain('Defterin durumu: 1 Mart 2026, 10:49 UTC.');
-  expect(renderHtml(reportPage(report, tr))).toContain('Bu 8 kayıt mühürlendiği gibidir.');
+  expect(renderHtml(reportPage(report, tr))).toContain('Bu 8 kaydın hiçbiri değiştirilmedi.');
 });
 
 describe('with the package alone', () => {

@@ -234,7 +234,10 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, openssl, or the built SDK,', ca
     await sees('#status', 'Checked: ');
     await page.evaluate(`document.querySelector('.records button').click()`);
     await sees('#record', 'The question, drawn');
-    await sees('#record .certificate', 'layout bar, version 3; theme default; layer first; texts in en');
+    await sees(
+      '#record .certificate',
+      'The banner had the layout “bar” (version 3). The theme was “default”. The person decided in the first view.',
+    );
     await sees(
       '#record .certificate',
       'It says: purposes 1, 3, 4, 7, 8; special features 1; 3 vendors of the vendor list 120.',

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { AnswerTexts } from '../i18n/answer-texts.js';
 import { element, type Markup } from '../rendering/markup.js';
-import { facts, foreign } from '../rendering/page-parts.js';
+import { details, facts, foreign } from '../rendering/page-parts.js';
 import { printable } from '../rendering/printable.js';
 import { dayText, momentText } from '../rendering/times-text.js';
 import { decisionWord } from '../rendering/wording.js';
@@ -109,10 +109,8 @@ function answerMarkup(answer: LookupAnswer, texts: AnswerTexts): Markup {
       [lookup.validUntil, data.valid_until === null ? null : dayText(data.valid_until, texts)],
       [lookup.personal, data.is_anonymized ? lookup.erased : null],
     ]),
-    element(
-      'details',
-      {},
-      element('summary', {}, words.details),
+    details(
+      words.details,
       facts([
         [lookup.website, foreign(data.site_domain ?? words.unknown)],
         [lookup.kind, foreign(data.consent_type ?? words.unknown)],

@@ -35,7 +35,7 @@ export const record: typeof English = {
     title: 'Sorunun gösterilişi',
     drawn: 'Sorunun çizimi',
     drawnBy: (layout, version) =>
-      `Mühürlenmiş sözler, ${layout} düzeninin ${version}. sürümüyle çizildi. Kullanılan düğme işaretlidir. Sitenin yapılandırmasında bulunmayan düğme sözleri bu programdandır.`,
+      `Mühürlenmiş sözler, “${layout}” düzeninde (sürüm ${version}) çizildi. Kullanılan düğme işaretlidir. Sitenin yapılandırmasında bulunmayan düğme sözleri bu programdandır.`,
     notDrawn: {
       invalid: 'Kayıt geçersiz olduğu için çizilmedi: sözleri mühürlenmemiş olabilir.',
       imported: 'Soruyu daha önceki bir araç sorduğu için çizilmedi.',
@@ -55,28 +55,37 @@ export const record: typeof English = {
       s2s: 'Bunu web sitesinin sunucusu bildirdi; doğrulayan bir şey yok.',
       import: 'Bunu önceki bir araç bildirdi; doğrulayan bir şey yok.',
     },
-    layout: (name, version) => `düzen ${name}${version === null ? '' : `, sürüm ${version}`}`,
-    theme: (name) => `tema ${name}`,
-    layer: (name) => `katman ${name}`,
-    language: (tag) => `metinlerin dili ${tag}`,
-    schemes: { light: 'açık renkler', dark: 'koyu renkler' },
-    sizes: { phone: 'telefon genişliğinde pencere', tablet: 'tablet genişliğinde pencere', desktop: 'geniş pencere' },
+    layout: (name, version) => `Bant “${name}” düzenindeydi${version === null ? '' : ` (sürüm ${version})`}.`,
+    theme: (name) => `Teması “${name}” idi.`,
+    layer: (name) =>
+      name === 'first'
+        ? 'Kişi ilk görünümde karar verdi.'
+        : name === 'settings'
+          ? 'Kişi ayarlarda karar verdi.'
+          : `Kişi “${name}” görünümünde karar verdi.`,
+    language: (tag) => `Metinlerin dili “${tag}” idi.`,
+    schemes: { light: 'Renkler açıktı.', dark: 'Renkler koyuydu.' },
+    sizes: {
+      phone: 'Pencere telefon genişliğindeydi.',
+      tablet: 'Pencere tablet genişliğindeydi.',
+      desktop: 'Pencere genişti.',
+    },
     textSizes: {
-      below_12: '12 pikselden küçük yazı',
-      usual: 'olağan büyüklükte yazı',
-      enlarged: 'olağandan büyük yazı',
+      below_12: 'En küçük yazı 12 pikselden küçüktü.',
+      usual: 'Yazı olağan büyüklükteydi.',
+      enlarged: 'Yazı olağandan büyüktü.',
     },
-    controls: (names) => `denetimler: ${names}`,
+    controls: (names) => `Kişi şu denetimleri kullanabilirdi: ${names}.`,
     preselected: {
-      nothing: 'önceden seçili bir şey yok',
-      earlier: 'önceki seçim seçiliydi',
-      gpc: 'tarayıcının bildirdiği ret seçiliydi',
+      nothing: 'Önceden seçili bir şey yoktu.',
+      earlier: 'Önceki seçim seçiliydi.',
+      gpc: 'Tarayıcının bildirdiği ret seçiliydi.',
     },
-    used: (name) => `kullanılan: ${name}`,
-    notice: (words, tag, version) => `“${words}” bildirimi (${tag}, sürüm ${version})`,
-    rule: (name) => `kural ${name}`,
-    elapsed: (seconds) => `${seconds} saniye sonra karar verildi`,
-    sdk: (name) => `gösteren: ${name}`,
+    used: (name) => `Kişi “${name}” denetimini kullandı.`,
+    notice: (words, tag, version) => `“${words}” bildirimi gösterildi (${tag}, sürüm ${version}).`,
+    rule: (name) => `Sorma kuralı “${name}” idi.`,
+    elapsed: (seconds) => `Karar sorudan ${seconds} saniye sonra verildi.`,
+    sdk: (name) => `Soruyu ${name} programı gösterdi.`,
   },
   iab: {
     title: 'Reklamcılara bildirilen',
