@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import * as z from 'zod';
 import { en } from '../../verifier-cli/src/i18n/en/index.js';
+import type { Texts } from '../../verifier-cli/src/i18n/texts.js';
 import { tr } from '../../verifier-cli/src/i18n/tr/index.js';
 import { memorySource, RecordWatch, verifyPackage } from '../../verifier-cli/src/index.js';
 import { ConsentList } from '../../verifier-cli/src/list/consent-list.js';
@@ -54,6 +56,19 @@ test('names categories by the titles that the person saw, and by their keys with
     'rejected (cookies: analytics yes)',
   );
   expect(decisionOf(null)).toBe('rejected (cookies: analytics yes)');
+});
+
+test('names the purpose of a consent without categories by its type and the title of its text', async () => {
+  const record = await shown('c2');
+  const stated = z.record(z.string(), z.json()).parse(record.record);
+  const purposeOf = (categories: null | Record<string, boolean>, text: ShownRecord['text'], texts: Texts) =>
+    new Map(certificateOf({ ...record, record: { ...stated, categories }, text }, texts) ?? []).get(
+      texts.record.purpose,
+    );
+  expect(purposeOf(null, record.text, en)).toBe('cookies, by the text “Cookies”');
+  expect(purposeOf({}, record.text, tr)).toBe('cookies, “Cookies” metnine göre');
+  expect(purposeOf(null, null, en)).toBe('cookies');
+  expect(purposeOf({ analytics: true }, record.text, en)).toBeUndefined();
 });
 
 test('names the values of the person in words, and one that it does not know as it is', async () => {

@@ -178,6 +178,15 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, openssl, or the built SDK,', ca
     // While no time stamp covers the record, one of them is repeated.
     expect(new Set(steps).size).toBeLessThanOrEqual(4);
     await looksRight('proved');
+
+    // The link of the dashboard opens the certificate for print, without personal values.
+    const print = `window.print = () => { printed = document.getElementById('certificate').textContent; }`;
+    await page.send('Page.addScriptToEvaluateOnNewDocument', { source: print });
+    await page.goto('about:blank');
+    await page.goto(`${link}&certificate`);
+    const printed = expect.poll(() => page.evaluate(`globalThis.printed ?? ''`), { interval: 50 });
+    await printed.toContain('Certificate of a consent record');
+    await printed.toContain('not stated in public receipts');
   });
 
   test('keeps the receipt as a file, and drops it later: it says the same', async () => {

@@ -12,6 +12,8 @@ import type { PublishedTrust } from './published-trust.js';
 import { renderDom } from './render-dom.js';
 
 const RECEIPT_TYPE = 'application/json';
+/** What follows the token in a link that asks for the certificate (dashboard/src/pages/consents/proof-section.tsx). */
+const FOR_CERTIFICATE = '&certificate';
 
 /** Finds the consent token of a record in what the visitor entered, or null if there is none. */
 function tokenIn(entered: string): string | null {
@@ -92,7 +94,12 @@ export function startLookupReceipt({ language, onRecord }: StartedPage, publishe
       }),
   );
   onRecord((shown) => {
-    if (shown.consent_token === shownToken() && shown.verdict !== 'invalid') add(shown);
+    if (shown.consent_token !== shownToken()) return;
+    if (shown.verdict !== 'invalid') add(shown);
+    if (section.dataset.linked !== FOR_CERTIFICATE) return;
+    // Once for each link: the reader may check the receipt again.
+    delete section.dataset.linked;
+    find('certificate-print', HTMLButtonElement).click();
   });
   language.onChange(() => add(added));
   section.addEventListener('answered', offer);

@@ -10,7 +10,7 @@ import type { PageLanguage } from './language.js';
 import { renderDom } from './render-dom.js';
 
 const ENDPOINT = '/api/v1/public/consents/verify';
-const CONSENT_TOKEN = /ct_(?:test_)?[0-9a-f]{32}/;
+const LINK = /(ct_(?:test_)?[0-9a-f]{32})(.*)/;
 /** Milliseconds after which the page no longer waits for an answer. */
 const PATIENCE_MS = 20_000;
 
@@ -105,7 +105,9 @@ function answerMarkup(answer: LookupAnswer, texts: AnswerTexts): Markup {
       ),
     ),
     facts([
-      [lookup.categories, chosen.length === 0 ? null : foreign(chosen.join(', '))],
+      chosen.length === 0
+        ? [lookup.kind, foreign(data.consent_type ?? words.unknown)]
+        : [lookup.categories, foreign(chosen.join(', '))],
       [lookup.validUntil, data.valid_until === null ? null : dayText(data.valid_until, texts)],
       [lookup.personal, data.is_anonymized ? lookup.erased : null],
     ]),
@@ -113,7 +115,7 @@ function answerMarkup(answer: LookupAnswer, texts: AnswerTexts): Markup {
       words.details,
       facts([
         [lookup.website, foreign(data.site_domain ?? words.unknown)],
-        [lookup.kind, foreign(data.consent_type ?? words.unknown)],
+        [lookup.kind, chosen.length === 0 ? null : foreign(data.consent_type ?? words.unknown)],
         [lookup.recordedAt, data.created_at === null ? words.unknown : momentText(data.created_at)],
         [lookup.stamped, data.timestamp === null ? lookup.notYet : lookup.by(momentText(data.timestamp.time))],
         [lookup.proofHash, element('code', {}, foreign(data.proof_hash))],
@@ -136,7 +138,7 @@ async function painted(): Promise<void> {
  * Makes the look-up work. A link can name a record after “#”, a part of the address that browsers do not send: the page
  * then begins with the answer.
  * @param section the part of the page, which states what names the record that is shown (`data-record`), and whether a link
- *   named it (`data-linked`). It tells of each answer by the event `answered`.
+ *   named it (`data-linked`: the part of the link after the token). It tells of each answer by the event `answered`.
  * @returns once the answer to the link is painted, or at once if there is no link
  */
 export async function startLookup(section: HTMLElement, language: PageLanguage<AnswerTexts>): Promise<void> {
@@ -149,38 +151,38 @@ export async function startLookup(section: HTMLElement, language: PageLanguage<A
     said = answer;
     result.replaceChildren(renderDom(said(texts())));
   };
-  const tell = (record: string | null, isLinked: boolean): void => {
+  const tell = (record: string | null, link: string | null): void => {
     delete section.dataset.record;
     delete section.dataset.linked;
     if (record !== null) section.dataset.record = record;
-    if (isLinked) section.dataset.linked = '';
+    if (link !== null) section.dataset.linked = link;
     section.dispatchEvent(new Event('answered'));
   };
-  const lookUp = async (isLinked: boolean): Promise<void> => {
-    tell(null, false);
+  const lookUp = async (link: string | null): Promise<void> => {
+    tell(null, null);
     show(({ lookup }) => element('p', {}, lookup.asking));
     const entered = field.value.trim();
     show(await ask(entered));
     const isFound = result.querySelector('.verdict') !== null;
     section.classList.toggle('answered', isFound);
     await painted();
-    tell(isFound ? entered : null, isLinked);
+    tell(isFound ? entered : null, link);
   };
   find('lookup', HTMLFormElement).addEventListener('submit', (event) => {
     event.preventDefault();
-    void lookUp(false);
+    void lookUp(null);
   });
   language.onChange(() => show(said));
 
   const lookUpLinked = async (): Promise<void> => {
-    const [linked] = CONSENT_TOKEN.exec(location.hash) ?? [];
+    const [, linked, rest = ''] = LINK.exec(location.hash) ?? [];
     if (linked === undefined) return;
     field.value = linked;
     // The answer comes before all inputs of the reader.
     for (const id of ['inputs', 'lookup-fold']) find(id, HTMLDetailsElement).open = false;
     document.querySelector('main')?.prepend(section);
     section.append(find('lookup-fold', HTMLElement));
-    await lookUp(true);
+    await lookUp(rest);
   };
   window.addEventListener('hashchange', () => void lookUpLinked());
   await lookUpLinked();

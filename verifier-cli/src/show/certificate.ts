@@ -37,6 +37,7 @@ function consentLines(shown: ShownRecord, texts: Texts, list: VendorList | null)
   return [
     ...(origin === null ? [] : [[record.origin, record.imported(origin.tool, before)] as const]),
     [record.decision, decisionText(consent, shown, texts)],
+    ...purposeLines(consent, shown, texts),
     [record.by, personText(shown, texts)],
     [record.assurance, assuranceText(consent, texts)],
     [record.agreedText, textText(shown, texts)],
@@ -92,6 +93,12 @@ function decisionText(consent: SealedConsent, { configuration }: ShownRecord, te
     ),
   ];
   return `${decisionWord(decision, texts)} (${type}${chosen.length === 0 ? '' : `: ${chosen.join(', ')}`})`;
+}
+
+/** What a consent without categories was given for, as far as its type and the title of its text say so. */
+function purposeLines(consent: SealedConsent, { text }: ShownRecord, { record }: Texts): [string, string][] {
+  if (Object.keys({ ...consent.categories, ...servicesOf(consent) }).length > 0) return [];
+  return [[record.purpose, record.purposeText(consent.consent_type, text?.title ?? null)]];
 }
 
 function personText(shown: ShownRecord, texts: Texts): string {

@@ -16,6 +16,8 @@ export const record = {
     `imported from ${tool}: stated by the former tool, ${sealed === null ? 'time of sealing not proved' : `sealed on ${sealed}`}`,
   statedOnly: 'What this file states, without proof',
   decision: 'Decision',
+  purpose: 'Purpose',
+  purposeText: (type: string, title: string | null) => (title === null ? type : `${type}, by the text “${title}”`),
   by: 'By',
   assurance: 'How that is known',
   agreedText: 'Agreed text',

@@ -14,6 +14,8 @@ export const record: typeof English = {
     `${tool} aracından aktarıldı: önceki araç bildirdi, ${sealed === null ? 'mühürlenme zamanı kanıtlı değil' : `${sealed} tarihinde mühürlendi`}`,
   statedOnly: 'Bu dosyanın kanıtsız belirttikleri',
   decision: 'Karar',
+  purpose: 'Amaç',
+  purposeText: (type, title) => (title === null ? type : `${type}, “${title}” metnine göre`),
   by: 'Kim',
   assurance: 'Nasıl biliniyor',
   agreedText: 'Metin',
