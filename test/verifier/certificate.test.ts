@@ -18,9 +18,9 @@ import { verifierKey } from './support.js';
 
 const authority = fixtureAuthority();
 
-async function shown(label: string, hooks: PackageHooks = {}): Promise<ShownRecord> {
+async function shown(label: string, hooks: PackageHooks = {}, roots = [authority.root.der]): Promise<ShownRecord> {
   const watch = RecordWatch.of(fixtureUuid(label));
-  const trust = { trustAnchors: [authority.root.der], ledgerKeys: [verifierKey(LEDGER_KEY.verifierKey)] };
+  const trust = { trustAnchors: roots, ledgerKeys: [verifierKey(LEDGER_KEY.verifierKey)] };
   await verifyPackage(
     memorySource(buildPackage(authority, hooks)),
     { ...trust, at: VERIFIED_AT },
@@ -83,6 +83,23 @@ test('names the values of the person in words, and one that it does not know as 
     expect(page).toContain('<dt>shoe_size</dt>');
     expect(recordText(other, texts)).toContain(label);
   }
+});
+
+test('calls a time not checked, and never not proved, if no root was given', async () => {
+  const record = await shown('c2', {}, []);
+  expect(record).toMatchObject({ verdict: 'indeterminate', root_given: false });
+  for (const [texts, words] of [
+    [en, ['not checked: no root certificate', 'not proved: no valid']],
+    [tr, ['denetlenmedi: bir zaman', 'kanıtlanmadı: kaydı']],
+  ] as const) {
+    const lines = new Map(certificateOf(record, texts) ?? []);
+    expect(lines.get(texts.record.existedBy)).toContain(words[0]);
+    for (const text of [renderHtml(recordPage(record, texts)), recordText(record, texts)]) {
+      expect(text).toContain(words[0]);
+      expect(text).not.toContain(words[1]);
+    }
+  }
+  expect(await shown('c2')).toMatchObject({ verdict: 'valid', root_given: true });
 });
 
 test('names the event and the proved time of an erasure', async () => {

@@ -44,7 +44,7 @@ function consentLines(shown: ShownRecord, texts: Texts, list: VendorList | null)
     [record.presentation.title, presentationText(consent, shown, texts)],
     ...(iab === null ? [] : [[record.iab.title, iab] as const]),
     ...siteLines(shown, texts),
-    [record.existedBy, before ?? texts.words.notProved],
+    [record.existedBy, before ?? (shown.root_given ? texts.words.notProved : unprovedText(shown, texts))],
     [record.claimedTime, dayText(origin?.claimed_at ?? consent.created_at, texts)],
     [record.validUntil, consent.valid_until === null ? record.withoutEnd : dayText(consent.valid_until, texts)],
     [record.afterwards, afterwardsText(shown, texts)],
@@ -52,8 +52,12 @@ function consentLines(shown: ShownRecord, texts: Texts, list: VendorList | null)
 }
 
 /** Why no time by which the record existed is shown. */
-export function unprovedText(verdict: ShownRecord['verdict'], { record }: Texts): string {
-  return verdict === 'invalid' ? record.invalidTime : record.unstampedTime;
+export function unprovedText(
+  { verdict, root_given: isRootGiven }: Pick<ShownRecord, 'verdict' | 'root_given'>,
+  { record }: Texts,
+): string {
+  if (verdict === 'invalid') return record.invalidTime;
+  return isRootGiven ? record.unstampedTime : record.uncheckedTime;
 }
 
 /** Why personal values are not shown. */

@@ -111,10 +111,11 @@ function packageNote({ verdict, package_verdict: whole, development }: ShownReco
   return [element('p', {}, texts.record.wholePackage(word))];
 }
 
-function times({ verdict, proved, newest, record: stated }: ShownRecord, texts: Texts): Markup {
+function times(shown: ShownRecord, texts: Texts): Markup {
+  const { proved, newest, record: stated } = shown;
   const { record, report, words } = texts;
   const claimed = typeof stated === 'object' && stated !== null && !Array.isArray(stated) ? stated.created_at : null;
-  const existedBy = proved.before === null ? unprovedText(verdict, texts) : timeText(proved.before);
+  const existedBy = proved.before === null ? unprovedText(shown, texts) : timeText(proved.before);
   return section(
     report.times,
     element('p', {}, report.timesText),

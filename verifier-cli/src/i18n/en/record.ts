@@ -139,6 +139,7 @@ export const record = {
     retention: 'at the end of the retention period of the site',
   },
   invalidTime: 'not proved: the record is invalid',
+  uncheckedTime: 'not checked: no root certificate of a time stamp authority was given',
   unstampedTime: 'not proved: no valid time stamp covers the record',
   erased: 'erased',
   withheld: 'withheld',

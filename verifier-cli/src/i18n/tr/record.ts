@@ -136,6 +136,7 @@ export const record: typeof English = {
     retention: 'sitenin saklama süresinin sonunda',
   },
   invalidTime: 'kanıtlanmadı: kayıt geçersiz',
+  uncheckedTime: 'denetlenmedi: bir zaman damgası makamının kök sertifikası verilmedi',
   unstampedTime: 'kanıtlanmadı: kaydı kapsayan geçerli bir zaman damgası yok',
   erased: 'silindi',
   withheld: 'gösterilmiyor',
