@@ -85,6 +85,18 @@ test('names the values of the person in words, and one that it does not know as 
   }
 });
 
+test.each([
+  ['2026-03-01T10:19:00.000Z', 0, '1 March 2026, 10:19 UTC'],
+  ['2026-03-01T10:19:00.000Z', 1, '1 March 2026, 10:20 UTC'],
+  ['2026-03-01T10:19:46.000Z', 1000, '1 March 2026, 10:20 UTC'],
+  ['2026-12-31T23:59:59.500Z', 0, '1 January 2027, 00:00 UTC'],
+])('says of a time stamp of %s ± %i ms no earlier minute than is proved', async (time, accuracy_ms, words) => {
+  const record = await shown('c2');
+  const before = { time, accuracy_ms, checkpoint: 1 };
+  const lines = new Map(certificateOf({ ...record, proved: { ...record.proved, before } }, en) ?? []);
+  expect(lines.get(en.record.existedBy)).toBe(words);
+});
+
 test('calls a time not checked, and never not proved, if no root was given', async () => {
   const record = await shown('c2', {}, []);
   expect(record).toMatchObject({ verdict: 'indeterminate', root_given: false });

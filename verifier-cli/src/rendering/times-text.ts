@@ -21,6 +21,17 @@ export function dayText(time: string, { words }: Pick<Texts, 'words'>): string {
   return name === undefined ? printable(time) : `${Number(day)} ${name} ${year}, ${clock} UTC`;
 }
 
+const MINUTE_MS = 60_000;
+
+/**
+ * A moment by which something is proved to have existed, in the words of `dayText`. It is rounded up to the minute, with
+ * the accuracy that the authority states: no earlier moment is proved.
+ */
+export function byDayText({ time, accuracy_ms: accuracy }: ReportedTime, texts: Pick<Texts, 'words'>): string {
+  const minutes = Math.ceil((Date.parse(time) + accuracy) / MINUTE_MS);
+  return dayText(new Date(minutes * MINUTE_MS).toISOString(), texts);
+}
+
 /** The time as of which a verdict holds, in words. */
 export function asOfText(asOf: ReportedTime | null, { words }: Texts): string {
   return asOf === null ? words.asOfUnproved : words.asOf(momentText(asOf.time));

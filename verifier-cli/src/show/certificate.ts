@@ -1,7 +1,7 @@
 import { originOf, type SealedConsent, servicesOf } from '../../../schemas/events/consent-imported.js';
 import type { VendorList } from '../../../schemas/iab/vendor-list.js';
 import type { Texts } from '../i18n/texts.js';
-import { dayText, momentText } from '../rendering/times-text.js';
+import { byDayText, dayText, momentText } from '../rendering/times-text.js';
 import { decisionWord, type TrustSource } from '../rendering/wording.js';
 import { scanFacts } from '../report/scan-text.js';
 import { iabText } from './iab-text.js';
@@ -32,7 +32,7 @@ function consentLines(shown: ShownRecord, texts: Texts, list: VendorList | null)
   if (consent === null) return null;
   const { record } = texts;
   const origin = originOf(consent);
-  const before = shown.proved.before === null ? null : dayText(shown.proved.before.time, texts);
+  const before = shown.proved.before === null ? null : byDayText(shown.proved.before, texts);
   const iab = iabText(consent, shown, texts, list);
   return [
     ...(origin === null ? [] : [[record.origin, record.imported(origin.tool, before)] as const]),
@@ -148,7 +148,7 @@ function erasureText({ erasure, erased }: ShownRecord, texts: Texts): string | n
   if (erasure === null) return erased ? record.erasedUnmarked : null;
   if (erasure.verdict !== 'valid') return record.erasureUnproved(erasure.event_id);
   const { existed_by: existedBy } = erasure;
-  const proved = existedBy === null ? record.erasureNoTime : record.erasureTime(dayText(existedBy.time, texts));
+  const proved = existedBy === null ? record.erasureNoTime : record.erasureTime(byDayText(existedBy, texts));
   return record.erasure(record.reasons[erasure.reason], erasure.event_id, proved);
 }
 
