@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { SCAN_CHOICES, SCAN_METHODS, SCAN_PROBLEMS } from '../../../schemas/events/site-scanned.js';
 import { PERSON_COVERAGES } from '../completeness/persons.js';
 import { CHECK_IDS } from '../findings/checks.js';
-import { FINDING_CODES } from '../findings/finding-texts.js';
+import { findingCodes } from '../findings/finding-texts.js';
 import { MAX_PROBLEMS } from '../findings/findings.js';
 import { PROMISE_OUTCOMES } from '../promises/promised-records.js';
 import { MAX_LISTED, MAX_SCAN_NAMES, MAX_SCANS, MAX_TEXTS } from './report.js';
@@ -23,7 +23,7 @@ const place = {
   event_id: z.string().optional(),
 };
 
-const Code = z.enum(FINDING_CODES).meta({ id: 'FindingCode' });
+const Code = z.enum(findingCodes()).meta({ id: 'FindingCode' });
 
 /** The code of a finding with its values, which can be findings themselves. */
 const Coded = z.strictObject({
