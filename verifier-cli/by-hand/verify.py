@@ -1954,6 +1954,14 @@ class Delays:
         """The record of the policy in force at a batch; None before the first."""
         return next((policy.record for policy in reversed(self.policies) if policy.batch <= batch), None)
 
+    def print_operator(self, batch, stamps):
+        """§11: what the policy in force at a batch states of the operator. Nothing checks it."""
+        stated = self.policy(batch) or {}
+        print(f"   operator of the ledger, as it states itself: {stated.get('operator', {}).get('legal_name', 'not stated')!a}")
+        for one in stated.get("qualified_stamps", []):
+            if any(stamp.authority == (("organizationName", folded_name(one["organization"])),) for stamp in stamps):
+                print(f"   as the operator states, {one['organization']!a} is qualified under eIDAS, see {one['trusted_list']}; not checked")
+
     def at(self, batch):
         """From created_at to sealed_at, and from there to the stamp."""
         return self.stated(self.policy(batch))
@@ -2395,6 +2403,7 @@ def confirm(package, record, given):
             print("5. nothing is missing up to that checkpoint")
     stamps, intervals = check_times(package, manifest, batches, tied, entries, given)
     print_stamps(manifest, stamps, chosen)
+    Delays(entries).print_operator(chosen.batch if chosen else max([0, *(entry.batch for entry in entries)]), stamps)
     notices = Notices(package, every if not chosen else entries, not any(is_in_cover(number, batches.size) for number in batches.unknown))
     for entry in entries:
         if entry.type in CONSENTS and entry.is_known:

@@ -13,6 +13,7 @@ import { cutText, finding, stated } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 import { en } from '../i18n/en/index.js';
 import type { WitnessedCheckpoint } from '../ledger/witnesses.js';
+import { reportedOperator } from '../policy/operator-statements.js';
 import type { PolicyInForce } from '../policy/policies.js';
 import type { ReportedPromise } from '../promises/promised-records.js';
 import type { ReportedTime } from '../rendering/times-text.js';
@@ -122,6 +123,7 @@ export function buildReport({
       seal_within_seconds: policy.sealWithinMs / 1000,
       stamp_within_seconds: policy.stampWithinMs / 1000,
     },
+    operator: findings.verdict() === 'invalid' ? null : reportedOperator(policy, stamps),
     newest: reportedNewest(witnessed, times),
     records: summary,
     proved,

@@ -3,6 +3,7 @@ import type { CheckResult } from '../findings/findings.js';
 import type { Texts } from '../i18n/texts.js';
 import { consentsTable } from '../list/consents-table.js';
 import type { ConsentListing } from '../list/listed-consent.js';
+import { operatorLines } from '../policy/operator-statements.js';
 import { type Element, element, type Markup } from '../rendering/markup.js';
 import {
   facts,
@@ -201,6 +202,7 @@ function about(found: VerificationReport, texts: Texts): Element {
       [report.controller, about.site && foreign(about.site.controller)],
       [report.contact, about.site && foreign(about.site.contact)],
       [report.operator, about.origin === null ? null : foreign(report.operatorText(about.origin))],
+      ...operatorLines(found.operator, texts).map(([name, value]) => [name, foreign(value)] as const),
       [report.requested, about.filter && foreign(filterText(about.filter, texts))],
       [report.requestedValues, about.filter && foreign(discloseText(about.filter, texts))],
       [report.consents, coverage && coverageText(coverage.consents, isRecomputed, texts)],

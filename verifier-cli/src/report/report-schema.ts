@@ -223,6 +223,15 @@ export const ReportSchema = z
         stamp_within_seconds: Count,
       })
       .describe('policy of the ledger for the newest batch of the package'),
+    operator: z
+      .strictObject({
+        legal_name: z.string().nullable().describe('null if nothing is stated'),
+        qualified_stamps: z
+          .array(z.strictObject({ organization: z.string(), trusted_list: z.string() }))
+          .describe('those of the stated authorities that made a valid stamp of the package'),
+      })
+      .nullable()
+      .describe('what this policy states of the operator, which nothing checks; null if the package is invalid'),
     newest: Newest,
     records: z.strictObject({
       entries: Count,

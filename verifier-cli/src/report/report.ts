@@ -6,6 +6,7 @@ import type { Outcome } from '../findings/checks.js';
 import type { Stated } from '../findings/finding.js';
 import type { CheckResult, Warning } from '../findings/findings.js';
 import type { Verdict } from '../findings/verdict.js';
+import type { ReportedOperator } from '../policy/operator-statements.js';
 import type { ReportedPromise } from '../promises/promised-records.js';
 import type { ReportedTime } from '../rendering/times-text.js';
 
@@ -208,6 +209,8 @@ export interface VerificationReport {
     readonly person: PersonCoverage;
   } | null;
   readonly policy: ReportedPolicy;
+  /** What that policy states of the operator, or null if the package is invalid. */
+  readonly operator: ReportedOperator | null;
   readonly newest: ReportedNewest;
   readonly records: RecordsSummary;
   /** The proved times between which the batches of the package were sealed. */

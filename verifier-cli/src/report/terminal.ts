@@ -1,5 +1,6 @@
 import type { CheckResult, Problem } from '../findings/findings.js';
 import type { Texts } from '../i18n/texts.js';
+import { operatorLines } from '../policy/operator-statements.js';
 import { placeText } from '../rendering/page-parts.js';
 import { printable } from '../rendering/printable.js';
 import { asOfText, type ReportedTime } from '../rendering/times-text.js';
@@ -158,6 +159,7 @@ function packageLines(found: VerificationReport, texts: Texts, isVerbose: boolea
           line(labels.domain, printable(about.site.domain)),
           line(labels.controller, `${printable(about.site.controller)}, ${printable(about.site.contact)}`),
         ]),
+    ...operatorLines(found.operator, texts).map(([name, value]) => `  ${name}: ${printable(value)}`),
     ...(about.filter === null
       ? []
       : [

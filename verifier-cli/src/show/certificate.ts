@@ -1,6 +1,7 @@
 import { originOf, type SealedConsent, servicesOf } from '../../../schemas/events/consent-imported.js';
 import type { VendorList } from '../../../schemas/iab/vendor-list.js';
 import type { Texts } from '../i18n/texts.js';
+import { operatorLines } from '../policy/operator-statements.js';
 import { dayText, momentText } from '../rendering/times-text.js';
 import { decisionWord, type TrustSource } from '../rendering/wording.js';
 import { scanFacts } from '../report/scan-text.js';
@@ -122,9 +123,18 @@ function textText({ text }: ShownRecord, texts: Texts): string {
   return record.textVersion(title, String(text.number ?? words.unknown), text.language, published);
 }
 
-function siteLines({ configuration }: ShownRecord, { record }: Texts): [string, string][] {
-  if (configuration === null) return [];
-  const { domain, controller } = configuration;
+function siteLines({ configuration, operator }: ShownRecord, texts: Texts): [string, string][] {
+  const { record } = texts;
+  return [
+    ...(configuration === null ? [] : configurationLines(configuration, record)),
+    ...operatorLines(operator, texts),
+  ];
+}
+
+function configurationLines(
+  { domain, controller }: NonNullable<ShownRecord['configuration']>,
+  record: Texts['record'],
+): [string, string][] {
   return [
     [record.website, domain],
     [record.controller, `${controller.legal_name}, ${controller.contact}`],

@@ -10,6 +10,11 @@ export const evidence = {
     `All of them existed by ${time} (UTC). Time stamp authorities that you trust state this, not the service.`,
   sealedAfter: (time: string) => `All of them were sealed after ${time} (UTC).`,
   unchanged: 'None of them was changed since: every record still matches the digest that was stamped.',
+  operator: 'Operator of the ledger (as it states itself)',
+  notStated: 'not stated',
+  qualified: 'Qualified time stamps (as the operator states)',
+  qualifiedBy: (authority: string, list: string) =>
+    `${authority}: as the operator states, qualified under eIDAS, see ${list}. This was not checked.`,
   witnessed: (witnesses: number, names: string, batches: number) =>
     `${counted(witnesses, 'witness', 'witnesses')} that you trust (${names}) saw this ledger of ${counted(batches, 'batch', 'batches')}, and no other history of it.`,
   recomputed: (names: string, leaves: number) =>

@@ -8,6 +8,11 @@ export const evidence: typeof English = {
     `Hepsi en geç ${time} (UTC) anında vardı. Bunu hizmet değil, güvendiğiniz zaman damgası makamları bildirir.`,
   sealedAfter: (time) => `Hepsi ${time} (UTC) anından sonra mühürlendi.`,
   unchanged: 'O zamandan beri hiçbiri değiştirilmedi: her kayıt, damgalanan özetle hâlâ eşleşiyor.',
+  operator: 'Defterin işletmecisi (kendi beyanı)',
+  notStated: 'bildirilmedi',
+  qualified: 'Nitelikli zaman damgaları (işletmecinin beyanı)',
+  qualifiedBy: (authority, list) =>
+    `${authority}: işletmecinin beyanına göre eIDAS uyarınca nitelikli, bkz. ${list}. Bu denetlenmedi.`,
   witnessed: (witnesses, names, batches) =>
     `Güvendiğiniz ${witnesses} tanık (${names}) bu defteri ${batches} grupla gördü; defterin başka bir geçmişini görmedi.`,
   recomputed: (names, leaves) =>
