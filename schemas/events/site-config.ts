@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Appearance } from '../banner/appearance.js';
 import { Instant, Uuid } from '../evidence/primitives.js';
 import { IabSettings } from '../iab/iab-settings.js';
+import { TimeZoneName } from '../text/time-zone.js';
 
 export const SITE_CONFIG_PUBLISHED = 'SiteConfigPublished.v1';
 
@@ -110,6 +111,8 @@ export const SiteConfigPublishedRecord = z
     appearance: Appearance.exactOptional(),
     /** Signals of IAB that the banner gives to advertisers. If absent, it gives none. */
     iab: IabSettings.exactOptional(),
+    /** Time zone in which times are shown beside UTC. If absent, or unknown to a reader, UTC stands alone. */
+    time_zone: TimeZoneName.exactOptional(),
   })
   .superRefine(({ categories, cookies }, context) => {
     for (const { path, message } of configProblems(categories, cookies))

@@ -31,3 +31,9 @@ test('one whose choice does not fit is refused, and the message says what to do'
   const problems = problemsOf(draftWith(keys(100, MAX_ANSWER_BYTES / 100 - 1)), null);
   expect(problems).toEqual([{ field: 'categories', message: expect.stringContaining('shorter keys') }]);
 });
+
+test('a time zone that this runtime does not know is refused, and the message names one that it knows', () => {
+  const zoned = (time_zone: string) => problemsOf({ ...draftWith(keys(1, 5)), time_zone }, null);
+  expect([zoned('Europe/Istanbul'), zoned('Asia/Calcutta'), zoned('UTC')]).toEqual([[], [], []]);
+  expect(zoned('Mars/Olympus')).toEqual([{ field: 'time_zone', message: expect.stringContaining('Europe/Istanbul') }]);
+});

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { en } from '../../verifier-cli/src/i18n/en/index.js';
+import type { Texts } from '../../verifier-cli/src/i18n/texts.js';
 import { tr } from '../../verifier-cli/src/i18n/tr/index.js';
 import { memorySource, RecordWatch, verifyPackage } from '../../verifier-cli/src/index.js';
 import { ConsentList } from '../../verifier-cli/src/list/consent-list.js';
@@ -54,6 +55,22 @@ test('names categories by the titles that the person saw, and by their keys with
     'rejected (cookies: analytics yes)',
   );
   expect(decisionOf(null)).toBe('rejected (cookies: analytics yes)');
+});
+
+test('shows times in the zone of the site beside UTC, and UTC alone without one that it knows', async () => {
+  const record = await shown('c2');
+  const timeOf = (zone: string | undefined, texts: Texts = en) => {
+    const { configuration } = record;
+    if (configuration === null) throw new Error('the fixture has no configuration');
+    const zoned = zone === undefined ? configuration : { ...configuration, time_zone: zone };
+    return Object.fromEntries(certificateOf({ ...record, configuration: zoned }, texts) ?? [])[texts.record.existedBy];
+  };
+  expect(timeOf('Europe/Istanbul')).toBe(
+    '1 March 2026, 10:19 UTC (1 March 2026, 13:19 in Europe/Istanbul, UTC+03:00; UTC governs)',
+  );
+  expect(timeOf('Pacific/Kiritimati')).toContain('(2 March 2026, 00:19 in Pacific/Kiritimati, UTC+14:00;');
+  expect(timeOf('America/St_Johns', tr)).toContain('(America/St_Johns saatiyle 1 Mart 2026, 06:49, UTC-03:30;');
+  for (const zone of [undefined, 'Mars/Olympus', 'Europe/<b>']) expect(timeOf(zone)).toBe('1 March 2026, 10:19 UTC');
 });
 
 test('names the values of the person in words, and one that it does not know as it is', async () => {

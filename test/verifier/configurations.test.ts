@@ -66,7 +66,15 @@ test('accepts a configuration with cookies, and one without any', async () => {
   expect(await verdictOf(SITE_CONFIG_PUBLISHED, { cookies: [] })).toEqual({ verdict: 'valid' });
 });
 
+test('the verdict does not depend on the time zone, known or not', async () => {
+  for (const zone of ['Europe/Istanbul', 'Mars/Olympus', 'Etc/GMT+5'])
+    expect(await verdictOf(SITE_CONFIG_PUBLISHED, { time_zone: zone }), zone).toEqual({ verdict: 'valid' });
+});
+
 test.each([
+  ['with a zone that is no name', { time_zone: '+03:00' }],
+  ['with a zone in two lines', { time_zone: 'Europe/Istanbul\n' }],
+  ['with a zone of null', { time_zone: null }],
   ['without a list of cookies', { cookies: undefined }],
   ['with a cookie of no category', { cookies: [{ ...cookie, category: 'nowhere' }] }],
   ['with a cookie twice', { cookies: [cookie, cookie] }],

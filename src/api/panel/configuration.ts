@@ -210,15 +210,19 @@ export const CONFIGURATION_OPERATIONS = [
   }),
 ];
 
-type SettingsChange = Partially<Omit<SiteConfigDraft, 'controller'>> & {
+/** Settings that a change removes by null, as they are while it is made. */
+type Removable = { readonly [K in 'time_zone']: string | null };
+type SettingsChange = Partially<Omit<SiteConfigDraft, 'controller' | keyof Removable> & Removable> & {
   readonly controller?: Partially<SiteConfigDraft['controller']> | undefined;
 };
 
 function changeSettings(draft: SiteConfigDraft, { controller, ...settings }: SettingsChange): Edit<readonly string[]> {
   const named = merged(draft.controller, controller ?? {});
-  const { value, changed } = merged(draft, settings);
+  const before: Omit<SiteConfigDraft, keyof Removable> & Removable = { time_zone: null, ...draft };
+  const { value, changed } = merged(before, settings);
+  const { time_zone: zone, ...others } = value;
   return {
-    draft: { ...value, controller: named.value },
+    draft: { ...others, controller: named.value, ...(zone !== null && { time_zone: zone }) },
     result: [...named.changed.map((name) => `controller.${name}`), ...changed],
   };
 }

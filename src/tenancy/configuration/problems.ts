@@ -5,6 +5,7 @@ import type { TcfSettings } from '../../../schemas/iab/iab-settings.js';
 import type { VendorList } from '../../../schemas/iab/vendor-list.js';
 import { ownMember } from '../../../schemas/json/own-member.js';
 import { gapProblem, gapsIn } from '../../../schemas/text/gaps.js';
+import { knowsTimeZone } from '../../../schemas/text/time-zone.js';
 import { ChangeRefused } from '../../platform/errors.js';
 import type { FindVendorList } from './vendor-lists.js';
 
@@ -51,13 +52,16 @@ export async function namedVendorList(
   return iab?.tcf === undefined ? null : ((await findVendorList(iab.tcf.vendor_list.sha256))?.list ?? null);
 }
 
-function* settingsProblems({ controller, default_language, languages }: SiteConfigDraft): Generator<DraftProblem> {
+function* settingsProblems(draft: SiteConfigDraft): Generator<DraftProblem> {
+  const { controller, default_language, languages, time_zone: zone } = draft;
   yield* textProblem('controller.legal_name', controller.legal_name);
   yield* textProblem('controller.contact', controller.contact);
   if (languages.length === 0) yield { field: 'languages', message: 'must list at least one language' };
   if (default_language === null) yield missing('default_language');
   else if (!languages.includes(default_language))
     yield { field: 'default_language', message: `must be one of languages, not ${default_language}` };
+  if (zone !== undefined && !knowsTimeZone(zone))
+    yield { field: 'time_zone', message: `this service knows no time zone ${zone}; choose one like Europe/Istanbul` };
 }
 
 /** Refuses a key `__proto__`. Consents store the answers as members of an object, which would lose it. */

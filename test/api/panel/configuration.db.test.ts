@@ -79,6 +79,26 @@ const cookie = (name: string, members: object = {}) => ({
 });
 
 describe('the draft of a configuration', () => {
+  it('takes a time zone that the service knows, and gives it up again', async () => {
+    const site = await Site.make();
+    const zoned = async (time_zone: unknown) =>
+      site.call('PATCH', '/configuration', { time_zone, revision: (await site.draft()).revision });
+    for (const zone of ['+03:00', '', 'A B'])
+      expect(await zoned(zone), zone).toMatchObject({ status: 422, body: { errors: [{ field: 'time_zone' }] } });
+    const problems = expect.arrayContaining([expect.objectContaining({ field: 'time_zone' })]);
+    expect(await zoned('Mars/Olympus')).toMatchObject({ body: { data: { time_zone: 'Mars/Olympus', problems } } });
+    expect(await site.publish()).toMatchObject({ status: 422, body: { errors: problems } });
+    expect(await zoned('Europe/Istanbul')).toMatchObject({
+      body: { data: { problems: expect.not.arrayContaining([{ field: 'time_zone' }]) } },
+    });
+    await zoned(null);
+    expect(await site.draft()).not.toHaveProperty('time_zone');
+    await zoned(null);
+    expect(await site.audit('configuration.change')).toMatchObject({
+      data: [{ details: { changed: [] } }, { details: { changed: ['time_zone'] } }, {}, {}],
+    });
+  });
+
   it('begins empty, lists what is missing, and is published step by step', async () => {
     const site = await Site.make();
     expect(await site.draft()).toMatchObject({ revision: 0, changed_at: null, languages: [], in_force: null });

@@ -1,3 +1,4 @@
+import { zonedTime } from '../../../schemas/text/time-zone.js';
 import type { Texts } from '../i18n/texts.js';
 import { printable } from './printable.js';
 
@@ -19,6 +20,20 @@ export function dayText(time: string, { words }: Texts): string {
   const [, year, month, day, clock] = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}:\d{2})/.exec(time) ?? [];
   const name = words.months[Number(month) - 1];
   return name === undefined ? printable(time) : `${Number(day)} ${name} ${year}, ${clock} UTC`;
+}
+
+/**
+ * As `dayText`, with the same moment by the clocks of a zone. UTC stands alone without a zone, and with one that this
+ * runtime does not know.
+ */
+export function zonedDayText(time: string, zone: string | undefined, texts: Texts): string {
+  const { words } = texts;
+  const utc = dayText(time, texts);
+  const moment = Date.parse(time);
+  const zoned = zone === undefined || Number.isNaN(moment) ? null : zonedTime(new Date(moment), zone);
+  if (zone === undefined || zoned === null) return utc;
+  const { year, month, day, clock, offset } = zoned;
+  return words.inZone(utc, `${day} ${words.months[month - 1]} ${year}, ${clock}`, zone, offset);
 }
 
 /** The time as of which a verdict holds, in words. */

@@ -2,7 +2,7 @@ import { originOf, type SealedConsent, servicesOf } from '../../../schemas/event
 import type { VendorList } from '../../../schemas/iab/vendor-list.js';
 import type { Texts } from '../i18n/texts.js';
 import { operatorLines } from '../policy/operator-statements.js';
-import { dayText, momentText } from '../rendering/times-text.js';
+import { dayText, momentText, zonedDayText } from '../rendering/times-text.js';
 import { decisionWord, type TrustSource } from '../rendering/wording.js';
 import { scanFacts } from '../report/scan-text.js';
 import { iabText } from './iab-text.js';
@@ -33,7 +33,8 @@ function consentLines(shown: ShownRecord, texts: Texts, list: VendorList | null)
   if (consent === null) return null;
   const { record } = texts;
   const origin = originOf(consent);
-  const before = shown.proved.before === null ? null : dayText(shown.proved.before.time, texts);
+  const zoned = (time: string): string => zonedDayText(time, shown.configuration?.time_zone, texts);
+  const before = shown.proved.before === null ? null : zoned(shown.proved.before.time);
   const iab = iabText(consent, shown, texts, list);
   return [
     ...(origin === null ? [] : [[record.origin, record.imported(origin.tool, before)] as const]),
@@ -45,7 +46,7 @@ function consentLines(shown: ShownRecord, texts: Texts, list: VendorList | null)
     ...(iab === null ? [] : [[record.iab.title, iab] as const]),
     ...siteLines(shown, texts),
     [record.existedBy, before ?? texts.words.notProved],
-    [record.claimedTime, dayText(origin?.claimed_at ?? consent.created_at, texts)],
+    [record.claimedTime, zoned(origin?.claimed_at ?? consent.created_at)],
     [record.validUntil, consent.valid_until === null ? record.withoutEnd : dayText(consent.valid_until, texts)],
     [record.afterwards, afterwardsText(shown, texts)],
   ];

@@ -12,6 +12,7 @@ export function problemPlace(field: string, banner: Messages['banner'], language
     'controller.contact': banner.contact,
     languages: banner.languages,
     default_language: banner.defaultLanguage,
+    time_zone: banner.timeZone,
   };
   if (field.startsWith('appearance.')) return banner.look.title;
   if (field.startsWith('iab.')) return banner.iab.title;

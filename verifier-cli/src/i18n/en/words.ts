@@ -5,6 +5,8 @@ export const words = {
   notProved: 'not proved',
   yes: 'yes',
   no: 'no',
+  inZone: (utc: string, local: string, zone: string, offset: string) =>
+    `${utc} (${local} in ${zone}, UTC${offset}; UTC governs)`,
   months: [
     ...['January', 'February', 'March', 'April', 'May', 'June'],
     ...['July', 'August', 'September', 'October', 'November', 'December'],
