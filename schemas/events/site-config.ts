@@ -83,6 +83,24 @@ export const ConsentCookie = z
   .meta({ id: 'Cookie' });
 export type ConsentCookie = z.infer<typeof ConsentCookie>;
 
+/**
+ * Address at which visitors change or withdraw their choice. It has no user, port, upper case or trailing dot of the
+ * host, so that its host is what stands before the first “/”.
+ */
+export const WithdrawalUrl = z
+  .string()
+  .regex(
+    /^https:\/\/[a-z0-9-]+(?:\.[a-z0-9-]+)*(?:\/[!-~]*)?$/,
+    'must be https:// and a host in lower case without user or port, for example https://shop.example/choices',
+  )
+  .max(500);
+
+/** Whether an address of `WithdrawalUrl` is on a domain. @param withSubdomains whether its subdomains count too */
+export function isOnDomain(url: string, domain: string, withSubdomains = true): boolean {
+  const host = url.split('/')[2] ?? '';
+  return host === domain || (withSubdomains && host.endsWith(`.${domain}`));
+}
+
 /** Published settings of a site, with its controller. `site_config_hash` of a record is over its JCS text. */
 export const SiteConfigPublishedRecord = z
   .strictObject({
@@ -103,6 +121,8 @@ export const SiteConfigPublishedRecord = z
     banner: z.record(Language, z.record(z.string().max(50), z.string().max(10_000))),
     /** How consent is withdrawn, in each language. */
     withdrawal: ByLanguage,
+    /** On `domain` or below it. */
+    withdrawal_url: WithdrawalUrl.exactOptional().describe('Where visitors change or withdraw their choice.'),
     categories: z.array(ConsentCategory).max(100),
     /** Whether visitors can accept each service by itself. If absent, they cannot. */
     service_switches: z.boolean().exactOptional(),
@@ -114,7 +134,9 @@ export const SiteConfigPublishedRecord = z
     /** Time zone in which times are shown beside UTC. If absent, or unknown to a reader, UTC stands alone. */
     time_zone: TimeZoneName.exactOptional(),
   })
-  .superRefine(({ categories, cookies }, context) => {
+  .superRefine(({ categories, cookies, domain, withdrawal_url: url }, context) => {
+    if (url !== undefined && !isOnDomain(url, domain))
+      context.addIssue({ code: 'custom', path: ['withdrawal_url'], message: `must be on ${domain}` });
     for (const { path, message } of configProblems(categories, cookies))
       context.addIssue({ code: 'custom', path, message });
   });

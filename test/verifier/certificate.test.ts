@@ -73,6 +73,16 @@ test('shows times in the zone of the site beside UTC, and UTC alone without one 
   for (const zone of [undefined, 'Mars/Olympus', 'Europe/<b>']) expect(timeOf(zone)).toBe('1 March 2026, 10:19 UTC');
 });
 
+test('shows where the choice can be withdrawn as text, and no line without an address', async () => {
+  const record = await shown('c2');
+  expect(await linesOf('c2')).not.toHaveProperty(en.record.withdrawal);
+  const { configuration } = record;
+  const stated = configuration && { ...configuration, withdrawal_url: 'https://shop.example/choices' };
+  const page = renderHtml(recordPage({ ...record, configuration: stated }, tr));
+  expect(page).toContain(`<dt>${tr.record.withdrawal}</dt><dd><bdi>https://shop.example/choices</bdi></dd>`);
+  expect(page).not.toContain('href="https');
+});
+
 test('names the values of the person in words, and one that it does not know as it is', async () => {
   const record = await shown('c2');
   const other = { ...record, disclosed: [...record.disclosed, { name: 'shoe_size', value: '38' }] };

@@ -71,7 +71,14 @@ test('the verdict does not depend on the time zone, known or not', async () => {
     expect(await verdictOf(SITE_CONFIG_PUBLISHED, { time_zone: zone }), zone).toEqual({ verdict: 'valid' });
 });
 
+test('accepts an address for withdrawals on the domain and below it', async () => {
+  for (const url of ['https://shop.example', 'https://my.shop.example/choices?a=b#c'])
+    expect(await verdictOf(SITE_CONFIG_PUBLISHED, { withdrawal_url: url }), url).toEqual({ verdict: 'valid' });
+});
+
 test.each([
+  ['with an address for withdrawals elsewhere', { withdrawal_url: 'https://evil.example/shop.example' }],
+  ['with an address for withdrawals that is a script', { withdrawal_url: 'javascript:alert(1)' }],
   ['with a zone that is no name', { time_zone: '+03:00' }],
   ['with a zone in two lines', { time_zone: 'Europe/Istanbul\n' }],
   ['with a zone of null', { time_zone: null }],

@@ -1626,6 +1626,8 @@ def check_configuration_record(entry, record):
     require(len(keys) == len(set(keys)), f"{entry} has two services or categories of one key")
     cookies = [(cookie["category"], cookie["service"]) for cookie in record["cookies"] if "service" in cookie]
     require(all(cookie in services for cookie in cookies), f"{entry} has a cookie of a service that its category does not have")
+    host = record["withdrawal_url"].split("/")[2] if "withdrawal_url" in record else record["domain"]
+    require(host == record["domain"] or host.endswith("." + record["domain"]), f"{entry} has an address that is not on its domain")
 
 
 def check_scan_record(entry, record):

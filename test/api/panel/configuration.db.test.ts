@@ -99,6 +99,23 @@ describe('the draft of a configuration', () => {
     });
   });
 
+  it('takes an address for withdrawals on its domain alone, and gives it up again', async () => {
+    const site = await Site.make();
+    const addressed = async (withdrawal_url: unknown) =>
+      site.call('PATCH', '/configuration', { withdrawal_url, revision: (await site.draft()).revision });
+    const refused = { status: 422, body: { code: 'VALIDATION_ERROR', errors: [{ field: 'withdrawal_url' }] } };
+    for (const url of ['javascript:alert(1)', 'https://a@shop.example/', 'https://shop.example:1/', ''])
+      expect(await addressed(url), url).toMatchObject(refused);
+    const problems = expect.arrayContaining([expect.objectContaining({ field: 'withdrawal_url' })]);
+    expect(await addressed('https://evil.example/')).toMatchObject({ body: { data: { problems } } });
+    expect(await site.publish()).toMatchObject({ status: 422, body: { errors: problems } });
+    await addressed('https://shop.example/choices');
+    expect(await site.draft()).toMatchObject({ withdrawal_url: 'https://shop.example/choices' });
+    expect((await site.draft()).problems.map(({ field }) => field)).not.toContain('withdrawal_url');
+    await addressed(null);
+    expect(await site.draft()).not.toHaveProperty('withdrawal_url');
+  });
+
   it('begins empty, lists what is missing, and is published step by step', async () => {
     const site = await Site.make();
     expect(await site.draft()).toMatchObject({ revision: 0, changed_at: null, languages: [], in_force: null });

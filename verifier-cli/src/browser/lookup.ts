@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ClientTokenResponse, PublicVerifyResponse } from '../../../schemas/api/verify.js';
 import { consentToken } from '../../../schemas/events/consent-recorded.js';
+import { isOnDomain } from '../../../schemas/events/site-config.js';
 import type { Texts } from '../i18n/texts.js';
 import { element, type Markup } from '../rendering/markup.js';
 import { facts, foreign } from '../rendering/page-parts.js';
@@ -24,6 +25,7 @@ const Answer = z.union([
     .transform(({ error }) => ({ source: 'error' as const, code: error.code })),
 ]);
 type Answer = z.infer<typeof Answer>;
+type Found = PublicVerifyResponse['data'];
 
 /** Finds the consent token of a record in what the visitor entered, or null if there is none. */
 function tokenIn(entered: string): string | null {
@@ -33,7 +35,7 @@ function tokenIn(entered: string): string | null {
 }
 
 /** Summarizes the record for a reader who knows nothing of consent records. */
-function sentenceOf(data: PublicVerifyResponse['data'], texts: Texts): string {
+function sentenceOf(data: Found, texts: Texts): string {
   const { created_at: at, site_domain, timestamp, imported_from: tool, claimed_at: claimed } = data;
   const { lookup } = texts;
   const when = at === null ? null : dayText(at, texts);
@@ -112,9 +114,16 @@ function answerMarkup(answer: Answer, texts: Texts): Markup {
       [lookup.validUntil, data.valid_until === null ? null : momentText(data.valid_until)],
       [lookup.stamped, data.timestamp === null ? lookup.notYet : lookup.by(momentText(data.timestamp.time))],
       [lookup.personal, data.is_anonymized ? lookup.erased : null],
+      [lookup.withdrawal, withdrawalLink(data, texts)],
       [lookup.proofHash, element('code', {}, foreign(data.proof_hash))],
     ]),
   );
+}
+
+/** The address as a link, unless it is not on the site: the service made the answer, and others may have changed it. */
+function withdrawalLink({ withdrawal_url: url, site_domain: domain }: Found, { lookup }: Texts): Markup | null {
+  if (url === null || domain === null || !isOnDomain(url, domain)) return null;
+  return element('a', { href: `https://${url.slice('https://'.length)}`, rel: 'noreferrer' }, lookup.withdrawalLink);
 }
 
 function failure(text: string): Markup {

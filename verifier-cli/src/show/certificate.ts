@@ -133,12 +133,13 @@ function siteLines({ configuration, operator }: ShownRecord, texts: Texts): [str
 }
 
 function configurationLines(
-  { domain, controller }: NonNullable<ShownRecord['configuration']>,
+  { domain, controller, withdrawal_url: url }: NonNullable<ShownRecord['configuration']>,
   record: Texts['record'],
 ): [string, string][] {
   return [
     [record.website, domain],
     [record.controller, `${controller.legal_name}, ${controller.contact}`],
+    ...(url === undefined ? [] : [[record.withdrawal, url] satisfies [string, string]]),
   ];
 }
 

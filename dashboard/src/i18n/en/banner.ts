@@ -81,6 +81,8 @@ export const banner = {
   notSaved: (language: string) => `${language} (not saved)`,
   textsLanguage: 'Language of the texts',
   defaultLabel: 'Empty: the usual word in this language',
+  withdrawalUrl: 'Address where visitors change or withdraw the choice',
+  withdrawalUrlHint: 'With https, on the domain of the site. Certificates and the page of a record show it.',
   withdrawal: 'How a visitor withdraws the choice',
   firstSettings: 'Choose at least one language first.',
   defaults: {

@@ -81,6 +81,8 @@ export const banner: typeof English = {
   notSaved: (language: string) => `${language} (kaydedilmedi)`,
   textsLanguage: 'Metinlerin dili',
   defaultLabel: 'Boşsa bu dildeki hazır metin',
+  withdrawalUrl: 'Ziyaretçinin seçimini değiştirdiği veya geri aldığı adres',
+  withdrawalUrlHint: 'https ile, sitenin alan adında. Sertifikalar ve bir kaydın sayfası bunu gösterir.',
   withdrawal: 'Ziyaretçi seçimini nasıl geri alır',
   firstSettings: 'Önce en az bir dil seçin.',
   defaults: {

@@ -21,6 +21,7 @@ export const record = {
   agreedText: 'Agreed text',
   website: 'Website',
   controller: 'Controller',
+  withdrawal: 'To change or withdraw',
   existedBy: 'Existed by',
   claimedTime: 'Claimed time',
   validUntil: 'Valid until',

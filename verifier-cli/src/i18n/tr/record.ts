@@ -19,6 +19,7 @@ export const record: typeof English = {
   agreedText: 'Metin',
   website: 'Web sitesi',
   controller: 'Veri sorumlusu',
+  withdrawal: 'Değiştirmek veya geri almak için',
   existedBy: 'En geç var olduğu an',
   claimedTime: 'Beyan edilen zaman',
   validUntil: 'Geçerlilik sonu',
