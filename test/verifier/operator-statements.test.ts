@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { LedgerPolicySetRecord } from '../../schemas/events/ledger-policy.js';
 import { en } from '../../verifier-cli/src/i18n/en/index.js';
+import type { Texts } from '../../verifier-cli/src/i18n/texts.js';
 import { tr } from '../../verifier-cli/src/i18n/tr/index.js';
 import { RecordWatch } from '../../verifier-cli/src/index.js';
 import { renderHtml } from '../../verifier-cli/src/rendering/markup.js';
@@ -77,4 +78,19 @@ test('an altered name is not shown', async () => {
   expect(shown.verdict).toBe('invalid');
   expect([shown.operator, report.operator]).toEqual([null, null]);
   expect(lines[LABEL]).toBe('not proved');
+});
+
+test('the package states why it was made, in which role, and a name only if it has one', async () => {
+  const made = async (stated: object, texts: Texts) => {
+    const { report } = await found({ manifest: (manifest) => ({ ...manifest, export: stated }) });
+    expect(report.verdict).toBe('valid');
+    expect(renderHtml(reportPage(report, texts))).toContain(`<dt>${texts.evidence.madeFor}</dt>`);
+    return terminalReport(report, texts);
+  };
+  const stated = { role: 'dpo', reason: 'regulator_request' };
+  expect(await made(stated, en)).toContain(
+    '  Made for: a request of a supervisory authority, by a user with the role data-protection officer, as the package states',
+  );
+  expect(await made({ ...stated, name: 'Ayşe Yılmaz' }, tr)).toContain('rolündeki bir kullanıcı (Ayşe Yılmaz)');
+  expect(terminalReport((await found({})).report, en)).not.toContain(en.evidence.madeFor);
 });

@@ -825,6 +825,7 @@ def check_files(package):
         package.is_understood = manifest == stated
         package.expect(package.is_understood, "this script does not know what the manifest states: nothing was compared with it")
     package.shapes.check(manifest, "manifest")
+    require(not package.is_receipt or "export" not in manifest, "a receipt states why it was made")
     if package.is_understood:
         check_list(package, manifest)
     for name in package.names:
@@ -2387,6 +2388,8 @@ def confirm(package, record, given):
         keys.check(size)
     check_manifest_signature(package, manifest, keys)
     print("2. the manifest is signed by a key that the ledger certifies")
+    if "export" in manifest:
+        print("   made, as the package states: " + ascii(", ".join(f"{name} {value}" for name, value in sorted(manifest["export"].items()))))
     if not batches:
         return confirm_unstamped(package, manifest, every)
     witnesses = [key for path in given.witness_key for key in read_keys(path, (COSIGNATURE,))]

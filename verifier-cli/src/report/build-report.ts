@@ -109,6 +109,7 @@ export function buildReport({
       site_id: manifest?.filter.site_id ?? null,
       exported_at: manifest?.exported_at ?? null,
       exported_by: manifest?.exported_by ?? null,
+      export: manifest?.export ?? null,
       development: isDevelopment(stamps) || (manifest?.development ?? null),
       checkpoint: manifest?.checkpoint ?? null,
       not_yet_stamped: manifest?.counts.not_yet_stamped ?? null,

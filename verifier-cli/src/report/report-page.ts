@@ -27,6 +27,7 @@ import {
   decisionsText,
   discloseText,
   filterText,
+  madeForLines,
   policyText,
   verdictsText,
   witnessesText,
@@ -202,7 +203,9 @@ function about(found: VerificationReport, texts: Texts): Element {
       [report.controller, about.site && foreign(about.site.controller)],
       [report.contact, about.site && foreign(about.site.contact)],
       [report.operator, about.origin === null ? null : foreign(report.operatorText(about.origin))],
-      ...operatorLines(found.operator, texts).map(([name, value]) => [name, foreign(value)] as const),
+      ...[...operatorLines(found.operator, texts), ...madeForLines(about.export, texts)].map(
+        ([name, value]) => [name, foreign(value)] as const,
+      ),
       [report.requested, about.filter && foreign(filterText(about.filter, texts))],
       [report.requestedValues, about.filter && foreign(discloseText(about.filter, texts))],
       [report.consents, coverage && coverageText(coverage.consents, isRecomputed, texts)],

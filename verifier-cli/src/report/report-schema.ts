@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { SCAN_CHOICES, SCAN_METHODS, SCAN_PROBLEMS } from '../../../schemas/events/site-scanned.js';
+import { ExportStatement } from '../../../schemas/evidence/manifest.js';
 import { PERSON_COVERAGES } from '../completeness/persons.js';
 import { CHECK_IDS } from '../findings/checks.js';
 import { FINDING_CODES } from '../findings/finding-texts.js';
@@ -186,6 +187,7 @@ export const ReportSchema = z
       site_id: z.string().nullable(),
       exported_at: z.string().nullable(),
       exported_by: z.string().nullable(),
+      export: ExportStatement.nullable().describe('what the package states of its making; null if nothing'),
       development: z
         .boolean()
         .nullable()

@@ -1,4 +1,5 @@
 import type { SCAN_PROBLEMS, SiteScannedRecord } from '../../../schemas/events/site-scanned.js';
+import type { ExportStatement } from '../../../schemas/evidence/manifest.js';
 import type { StreamCoverage } from '../completeness/coverage.js';
 import type { PersonCoverage } from '../completeness/persons.js';
 import type { RecordsSummary } from '../entries/summary.js';
@@ -178,6 +179,8 @@ export interface VerificationReport {
     readonly site_id: string | null;
     readonly exported_at: string | null;
     readonly exported_by: string | null;
+    /** What the package states of its making, or null if it states nothing. */
+    readonly export: ExportStatement | null;
     /**
      * True if a development authority stamped the ledger, according to the manifest or the certificates. Then the
      * package is not evidence.

@@ -11,6 +11,7 @@ import {
   decisionsText,
   discloseText,
   filterText,
+  madeForLines,
   policyText,
   verdictsText,
   witnessesText,
@@ -159,7 +160,9 @@ function packageLines(found: VerificationReport, texts: Texts, isVerbose: boolea
           line(labels.domain, printable(about.site.domain)),
           line(labels.controller, `${printable(about.site.controller)}, ${printable(about.site.contact)}`),
         ]),
-    ...operatorLines(found.operator, texts).map(([name, value]) => `  ${name}: ${printable(value)}`),
+    ...[...operatorLines(found.operator, texts), ...madeForLines(about.export, texts)].map(
+      ([name, value]) => `  ${name}: ${printable(value)}`,
+    ),
     ...(about.filter === null
       ? []
       : [
