@@ -47,6 +47,8 @@ export const COMPLIANCE_FRAMEWORKS = [
   'pipeda',
   'pipl',
   'pipa',
+  'dpdp',
+  'fadp',
   'none',
 ] as const;
 

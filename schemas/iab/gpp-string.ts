@@ -1,9 +1,39 @@
 import { BitReader, readOrNull } from './bits.js';
 
-/** Sections of GPP that the SDK writes and the verifier reads, with their numbers in IAB's register. */
-const SECTIONS = { usnat: 7, usca: 8 } as const;
-export const GPP_SECTION_NAMES = ['usnat', 'usca'] as const satisfies (keyof typeof SECTIONS)[];
-export type GppSection = (typeof GPP_SECTION_NAMES)[number];
+/**
+ * Sections of GPP for laws of the United States that the SDK writes and the verifier reads: the number in IAB's register,
+ * how many fields of two bits stand between `Version` and the opt-outs, the length of the shortest core that IAB's
+ * library reads (it refuses a core that ends after the opt-outs), and whether the section states Global Privacy Control.
+ */
+const SECTIONS = {
+  usnat: [7, 6, 10, true],
+  usca: [8, 3, 8, true],
+  usva: [9, 3, 7, false],
+  usco: [10, 3, 7, true],
+  usut: [11, 4, 7, false],
+  usct: [12, 3, 8, true],
+  usfl: [13, 3, 8, false],
+  usmt: [14, 3, 8, true],
+  usor: [15, 3, 9, true],
+  ustx: [16, 3, 7, true],
+  usde: [17, 3, 9, true],
+  usia: [18, 4, 7, true],
+  usne: [19, 3, 7, true],
+  usnh: [20, 3, 8, true],
+  usnj: [21, 3, 9, true],
+  ustn: [22, 3, 7, true],
+  usmn: [23, 3, 7, true],
+  usmd: [24, 5, 4, true],
+  usin: [25, 5, 4, false],
+  usky: [26, 5, 4, false],
+  usri: [27, 5, 4, false],
+} as const;
+export type GppSection = keyof typeof SECTIONS;
+/** The section of the National Approach, and those of the states, each named by the state's code. */
+export const GPP_SECTION_NAMES = [
+  ...(['usnat', 'usca', 'usva', 'usco', 'usut', 'usct', 'usfl', 'usmt', 'usor', 'ustx', 'usde'] as const),
+  ...(['usia', 'usne', 'usnh', 'usnj', 'ustn', 'usmn', 'usmd', 'usin', 'usky', 'usri'] as const),
+] as const satisfies readonly GppSection[];
 
 /** Opt-outs of a section, by IAB's names. */
 export const OPT_OUTS = ['SaleOptOut', 'SharingOptOut', 'TargetedAdvertisingOptOut'] as const;
@@ -13,24 +43,12 @@ export type OptOut = (typeof OPT_OUTS)[number];
 export const OPT_OUT_VALUES = ['not_applicable', 'opted_out', 'not_opted_out'] as const;
 export type OptOutValue = (typeof OPT_OUT_VALUES)[number];
 
-/** The fields of the sections from after `Version` to the opt-outs, each of two bits. */
-const FIELDS: Readonly<Record<GppSection, readonly string[]>> = {
-  usnat: [
-    'SharingNotice',
-    'SaleOptOutNotice',
-    'SharingOptOutNotice',
-    'TargetedAdvertisingOptOutNotice',
-    'SensitiveDataProcessingOptOutNotice',
-    'SensitiveDataLimitUseNotice',
-    'SaleOptOut',
-    'SharingOptOut',
-    'TargetedAdvertisingOptOut',
-  ],
-  usca: ['SaleOptOutNotice', 'SharingOptOutNotice', 'SensitiveDataLimitUseNotice', 'SaleOptOut', 'SharingOptOut'],
+/** The opt-outs of each section in their order. Those of a state are of sale and of targeted advertising. */
+const OPT_OUTS_OF: Readonly<Partial<Record<GppSection, readonly OptOut[]>>> = {
+  usnat: OPT_OUTS,
+  usca: ['SaleOptOut', 'SharingOptOut'],
 };
-
-/** Length of the shortest core that IAB's library reads. The library refuses a core that ends after the opt-outs. */
-const CORE_CHARACTERS: Readonly<Record<GppSection, number>> = { usnat: 10, usca: 8 };
+const OF_STATES = ['SaleOptOut', 'TargetedAdvertisingOptOut'] as const satisfies readonly OptOut[];
 
 /** The statements of one section of the United States. */
 export interface OptOutStatement {
@@ -54,7 +72,7 @@ const LARGEST_SECTION = 1_000;
 const MOST_SECTIONS = 40;
 
 /**
- * Reads a GPP string: its header, and the opt-outs of the sections `usnat` and `usca`.
+ * Reads a GPP string: its header, and the opt-outs of the sections of the United States.
  * @returns null if it is not a GPP string of version 1, its header names sections that no register has, or a section
  *   is cut or has another segment than that of Global Privacy Control
  */
@@ -66,7 +84,7 @@ export function readGppString(text: string): GppStatement | null {
     const sections: OptOutStatement[] = [];
     const others: number[] = [];
     for (const [index, id] of ids.entries()) {
-      const section = GPP_SECTION_NAMES.find((name) => SECTIONS[name] === id);
+      const section = GPP_SECTION_NAMES.find((name) => SECTIONS[name][0] === id);
       if (section === undefined) others.push(id);
       else sections.push(readSection(section, parts[index] ?? ''));
     }
@@ -103,18 +121,19 @@ function fibonacci(bits: BitReader): number {
 }
 
 function readSection(section: GppSection, text: string): OptOutStatement {
+  const [, before, shortest, hasGpc] = SECTIONS[section];
   const [core = '', ...segments] = text.split('.');
-  if (core.length < CORE_CHARACTERS[section]) throw new RangeError('the section ends early');
+  if (core.length < shortest) throw new RangeError('the section ends early');
   const bits = new BitReader(core);
   bits.number(6); // Version: the fields as far as the opt-outs are the same in all
-  const optOuts: Partial<Record<OptOut, OptOutValue>> = {};
-  for (const field of FIELDS[section]) {
-    const value = OPT_OUT_VALUES[bits.number(2)];
-    if (value === undefined) throw new RangeError('no value of an opt-out');
-    const name = OPT_OUTS.find((optOut) => optOut === field);
-    if (name !== undefined) optOuts[name] = value;
-  }
-  return { section, optOuts, gpc: readGpc(segments) };
+  const value = (): OptOutValue => {
+    const found = OPT_OUT_VALUES[bits.number(2)];
+    if (found === undefined) throw new RangeError('no value of an opt-out');
+    return found;
+  };
+  for (let left = before; left > 0; left -= 1) value();
+  const optOuts = Object.fromEntries((OPT_OUTS_OF[section] ?? OF_STATES).map((name) => [name, value()]));
+  return { section, optOuts, gpc: hasGpc ? readGpc(segments) : null };
 }
 
 /**

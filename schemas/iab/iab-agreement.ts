@@ -79,10 +79,17 @@ export function isOptedOut(settings: GppSettings, answers: Answers): boolean {
   return settings.opt_out.some((key) => !isPermitted(answers, key));
 }
 
-/** Whether a GPP string has the configured sections and no others. */
+/** Whether a GPP string has configured sections alone: that of one state at most, and the national one if configured. */
 export function areSections({ sections, others }: GppStatement, settings: GppSettings): boolean {
   const stated = sections.map(({ section }) => section);
-  return others.length === 0 && stated.sort().join() === [...settings.sections].sort().join();
+  const states = stated.filter((section) => section !== 'usnat');
+  return (
+    others.length === 0 &&
+    stated.length > 0 &&
+    states.length <= 1 &&
+    states.every((section) => settings.sections.includes(section)) &&
+    stated.includes('usnat') === settings.sections.includes('usnat')
+  );
 }
 
 /** Whether every opt-out of a GPP string has a value. */

@@ -50,9 +50,11 @@ export const GppSettings = z
     sections: z
       .array(z.enum(GPP_SECTION_NAMES))
       .min(1, 'must name at least one section')
-      .max(2)
+      .max(GPP_SECTION_NAMES.length)
       .refine((list) => new Set(list).size === list.length, 'lists a section twice')
-      .describe('Sections that the string has: the national one, or that of California.'),
+      .describe(
+        'Sections that the string may have: a visitor’s own state’s, and `usnat` for a site that follows the National Approach.',
+      ),
     opt_out: CategoryKeys.describe(
       'Categories without which a person has opted out of sale, sharing and targeted advertising.',
     ),

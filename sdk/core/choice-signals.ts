@@ -21,7 +21,7 @@ export interface SignalledConsent {
     readonly choice: Choice | null;
     readonly configuration: {
       readonly language: string;
-      readonly region: { compliance_framework: string | null };
+      readonly region: { country: string | null; compliance_framework: string | null };
     } | null;
   };
   readonly isGpcOn: boolean;

@@ -1,8 +1,6 @@
 import { GppModel } from '@iabgpp/cmpapi';
-import type { GppSettings } from './settings.js';
-
-/** Numbers of the sections in IAB's register. */
-export const SECTION_IDS: Readonly<Record<GppSettings['sections'][number], number>> = { usnat: 7, usca: 8 };
+import { isText } from '../core/guards.js';
+import { type GppSection, type GppSettings, SECTION_IDS } from './settings.js';
 
 /** IAB's values of a notice that was given, and of an agreement that does not apply. */
 const GIVEN = 1;
@@ -11,24 +9,42 @@ const NO = 2;
 const OPTED_OUT = 1;
 const NOT_OPTED_OUT = 2;
 
-/** Fields that state the notice, and the opt-out, by section. */
-const FIELDS = {
-  usnat: {
-    notices: ['SharingNotice', 'SaleOptOutNotice', 'SharingOptOutNotice', 'TargetedAdvertisingOptOutNotice'],
-    optOuts: ['SaleOptOut', 'SharingOptOut', 'TargetedAdvertisingOptOut'],
-  },
-  usca: { notices: ['SaleOptOutNotice', 'SharingOptOutNotice'], optOuts: ['SaleOptOut', 'SharingOptOut'] },
-} as const;
+/** Fields that state a notice, and an opt-out. No section has all of them. */
+const NOTICES = [
+  ...['SharingNotice', 'ProcessingNotice', 'SaleOptOutNotice'],
+  ...['SharingOptOutNotice', 'TargetedAdvertisingOptOutNotice'],
+];
+const OPT_OUTS = ['SaleOptOut', 'SharingOptOut', 'TargetedAdvertisingOptOut'];
 
-/** The GPP string that states whether a visitor opted out. @param isGpcOn whether the browser sends Global Privacy Control */
-export function gppString({ sections }: GppSettings, isOptedOut: boolean, isGpcOn: boolean): string {
+/**
+ * The sections that apply to a visitor: that of the own state, and that of the National Approach.
+ * @param region country and subdivision of the visitor (ISO 3166), as far as they are known
+ * @returns none where no law of a state is known that has a section
+ */
+export function sectionsFor(
+  { sections }: GppSettings,
+  region: { readonly country: string | null; readonly region?: unknown } | undefined,
+): readonly GppSection[] {
+  if (region?.country !== 'US' || !isText(region.region)) return [];
+  const own = `us${region.region.toLowerCase()}`;
+  return SECTION_IDS.has(own) ? sections.filter((name) => name === own || name === 'usnat') : [];
+}
+
+/**
+ * The GPP string that states whether a visitor opted out.
+ * @param sections those that apply, at least one
+ * @param isGpcOn whether the browser sends Global Privacy Control
+ */
+export function gppString(sections: readonly GppSection[], isOptedOut: boolean, isGpcOn: boolean): string {
   const model = new GppModel();
   for (const section of sections) {
-    for (const field of FIELDS[section].notices) model.setFieldValue(section, field, GIVEN);
-    for (const field of FIELDS[section].optOuts)
-      model.setFieldValue(section, field, isOptedOut ? OPTED_OUT : NOT_OPTED_OUT);
     model.setFieldValue(section, 'MspaCoveredTransaction', NO);
-    model.setFieldValue(section, 'Gpc', isGpcOn);
+    const set = (fields: readonly string[], value: number | boolean) => {
+      for (const field of fields) if (model.hasField(section, field)) model.setFieldValue(section, field, value);
+    };
+    set(NOTICES, GIVEN);
+    set(OPT_OUTS, isOptedOut ? OPTED_OUT : NOT_OPTED_OUT);
+    set(['Gpc'], isGpcOn);
   }
   return model.encode();
 }

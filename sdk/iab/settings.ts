@@ -1,3 +1,4 @@
+import { Sections } from '@iabgpp/cmpapi';
 import { type Guard, isNumber, isText, listOf, objectOf, optional, recordOf } from '../core/guards.js';
 import type { SiteConfiguration } from '../shared/types.js';
 
@@ -6,7 +7,14 @@ export type IabSettings = NonNullable<SiteConfiguration['iab']>;
 export type TcfSettings = NonNullable<IabSettings['tcf']>;
 export type GppSettings = NonNullable<IabSettings['gpp']>;
 
-const isSection = (value: unknown): value is GppSettings['sections'][number] => value === 'usnat' || value === 'usca';
+export type GppSection = GppSettings['sections'][number];
+
+/** Numbers of the sections in IAB's register, by name. */
+export const SECTION_IDS: ReadonlyMap<string, number> = new Map(
+  [...Sections.SECTION_ID_NAME_MAP].map(([id, name]) => [name, id]),
+);
+
+const isSection = (value: unknown): value is GppSection => isText(value) && SECTION_IDS.has(value);
 
 export const isIabSettings: Guard<IabSettings> = objectOf<IabSettings>({
   tcf: optional(

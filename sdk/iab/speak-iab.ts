@@ -4,9 +4,9 @@ import type { VendorList } from '@iabtechlabtcf/core';
 import type { Categories } from '../core/choice.js';
 import type { ChoiceSignals, IabModule, SignalledConsent } from '../core/choice-signals.js';
 import { isNumber, isText, objectOf } from '../core/guards.js';
-import { gppString, SECTION_IDS } from './gpp-string.js';
+import { gppString, sectionsFor } from './gpp-string.js';
 import { installIsolated } from './isolated.js';
-import { type GppSettings, isIabSettings, type TcfSettings } from './settings.js';
+import { type GppSettings, isIabSettings, SECTION_IDS, type TcfSettings } from './settings.js';
 import { type Disclosed, NOTHING_DISCLOSED, tcStrings } from './tc-string.js';
 
 /** IAB’s number for “no section applies”. */
@@ -44,7 +44,7 @@ function speakTcf(consent: SignalledConsent, settings: TcfSettings, list: Vendor
   tell(consent, () => {
     const moment = momentOf(consent);
     if (moment === 'unknown') return null;
-    if (!isLawOf(consent, 'gdpr')) return ['no law', () => api.update(null)];
+    if (!isGdpr(consent)) return ['no law', () => api.update(null)];
     const { choice } = consent.state;
     const isShown = moment !== 'decided';
     const text =
@@ -66,7 +66,7 @@ function speakTcf(consent: SignalledConsent, settings: TcfSettings, list: Vendor
   });
   return {
     stringsOf: (categories, _, at) =>
-      isLawOf(consent, 'gdpr') ? { tc_string: encode({ categories, language: language(), at }) } : undefined,
+      isGdpr(consent) ? { tc_string: encode({ categories, language: language(), at }) } : undefined,
   };
 }
 
@@ -90,10 +90,13 @@ const NOT_REGISTERED = 1;
 
 function speakGpp(consent: SignalledConsent, settings: GppSettings): ChoiceSignals {
   const api = installIsolated('__gpp', 1, () => new GppApi(settings.cmp_id || NOT_REGISTERED, 1));
-  const ids = settings.sections.map((name) => SECTION_IDS[name]);
-  api.setSupportedAPIs(settings.sections.map((name) => `${SECTION_IDS[name]}:${name}`));
-  const stringOf = (categories: Categories, isOptedOut: boolean): string =>
-    gppString(settings, isOptedOut || settings.opt_out.some((key) => categories[key] !== true), consent.isGpcOn);
+  const supported = (name: string) => `${SECTION_IDS.get(name)}:${name}`;
+  api.setSupportedAPIs(settings.sections.map(supported));
+  const sectionsNow = () => sectionsFor(settings, consent.state.configuration?.region);
+  const stringOf = (categories: Categories, isOptedOut: boolean): string => {
+    const isOut = isOptedOut || settings.opt_out.some((key) => categories[key] !== true);
+    return gppString(sectionsNow(), isOut, consent.isGpcOn);
+  };
   const display = (status: CmpDisplayStatus): void => {
     if (api.getCmpDisplayStatus() !== status) api.setCmpDisplayStatus(status);
   };
@@ -102,26 +105,30 @@ function speakGpp(consent: SignalledConsent, settings: GppSettings): ChoiceSigna
   tell(consent, () => {
     const moment = momentOf(consent);
     if (moment === 'unknown') return null;
-    const isLaw = isLawOf(consent, 'ccpa');
-    const { choice } = consent.state;
-    // Under these laws, a person who did not choose has not opted out.
+    const sections = sectionsNow();
+    const isLaw = sections.length > 0;
+    const { choice, configuration } = consent.state;
+    // Under these laws, a person who did not choose has not opted out, but by the signal. In California the SDK keeps
+    // whether that was taken back.
+    const isCalifornia = configuration?.region.compliance_framework === 'ccpa';
+    const isOut = consent.isOptedOutOfSale || (consent.isGpcOn && !isCalifornia);
     const text = !isLaw
       ? ''
       : choice === null
-        ? gppString(settings, consent.isOptedOutOfSale, consent.isGpcOn)
+        ? gppString(sections, isOut, consent.isGpcOn)
         : stringOf(choice.categories, consent.isOptedOutOfSale);
     return [
       `${moment} ${choice?.at} ${text}`,
       () => {
         // The first and the last event of a chain (CMP API of GPP, “addEventListener”).
         if (api.getSignalStatus() === SignalStatus.READY) api.setSignalStatus(SignalStatus.NOT_READY);
-        api.setApplicableSections(isLaw ? ids : [NO_SECTION]);
+        api.setApplicableSections(isLaw ? sections.flatMap((name) => SECTION_IDS.get(name) ?? []) : [NO_SECTION]);
         if (!isLaw) display(CmpDisplayStatus.DISABLED);
         else display(moment === 'decided' ? CmpDisplayStatus.HIDDEN : CmpDisplayStatus.VISIBLE);
         if (isLaw && text !== last) {
           last = text;
           api.setGppString(text);
-          for (const name of settings.sections) api.fireSectionChange(name);
+          for (const name of sections) api.fireSectionChange(name);
         }
         // A visitor who opened the settings is about to change something. Someone who has not chosen has not opted out.
         if (!isLaw || moment !== 'settings') api.setSignalStatus(SignalStatus.READY);
@@ -130,7 +137,7 @@ function speakGpp(consent: SignalledConsent, settings: GppSettings): ChoiceSigna
   });
   return {
     stringsOf: (categories, isOptedOut) =>
-      isLawOf(consent, 'ccpa') ? { gpp_string: stringOf(categories, isOptedOut) } : undefined,
+      sectionsNow().length > 0 ? { gpp_string: stringOf(categories, isOptedOut) } : undefined,
   };
 }
 
@@ -154,10 +161,10 @@ function momentOf({ state, areSettingsOpen }: SignalledConsent): Moment {
   return areSettingsOpen ? 'settings' : 'decided';
 }
 
-/** Whether a law applies to the visitor. An unknown region counts as a region with the GDPR, which requires more. */
-function isLawOf({ state }: SignalledConsent, law: 'gdpr' | 'ccpa'): boolean {
+/** Whether the GDPR applies to the visitor. An unknown region counts as one where it does, because it requires more. */
+function isGdpr({ state }: SignalledConsent): boolean {
   const known = state.configuration?.region.compliance_framework ?? 'gdpr';
-  return law === 'gdpr' ? known === 'gdpr' || known === 'uk_gdpr' : known === law;
+  return known === 'gdpr' || known === 'uk_gdpr';
 }
 
 const isPart = (value: unknown): value is never => typeof value === 'object' && value !== null;

@@ -73,11 +73,13 @@ describe.skipIf(!canRun)(
 
     test('the end of the tab asks while something typed is not saved', async () => {
       await panel.visit('/sites');
-      await panel.press('Add a site');
-      await panel.type('Name', 'A further shop');
+      await panel.press('Demonstration shop');
+      await panel.press('API & Integrations');
+      await panel.press('Create a key');
+      await panel.type('Name', 'A further backend');
       expect(await ends()).toBe(false);
       await panel.press('Cancel');
-      await panel.isAt('Sites');
+      await panel.isAt('API & Integrations');
       expect(await ends()).toBe(true);
     });
 

@@ -144,7 +144,8 @@ describe.skipIf(!canRun || !isTried('days of the other roles', 'all'))(
         await panel.press('Add a site');
         await panel.type('Name', 'Bakery');
         await panel.type('Domain', 'bakery.example');
-        await panel.press('Add a site');
+        await panel.press('Continue');
+        await panel.press('Change the name, domain or origins of the site');
         await panel.isAt('Bakery');
         await panel.sees('_consent-ledger.bakery.example');
         const [value = ''] = /consent-ledger-verification=[\w-]+/.exec(await panel.text()) ?? [];

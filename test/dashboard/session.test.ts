@@ -118,3 +118,28 @@ test('the mark stands from the sign-in to its end, and a sign-in of another tab 
   session.end();
   expect(mark.isSet()).toBe(false);
 });
+
+test.each([
+  ['reads, and nothing would be lost', 'GET', false, 'signed-out'],
+  ['reads, and something typed would be lost', 'GET', true, 'signed-in'],
+  ['saves what was typed', 'POST', false, 'signed-in'],
+])('a sign-in has ended while a request %s (%s)', async (_what, method, isHeld, status) => {
+  vi.stubGlobal('fetch', async () => new Response('{}', { status: 401 }));
+  const { session } = sessionOf('ann', 900);
+  session.keepWhile(() => isHeld);
+  expect((await session.send(new Request('https://ledger.example/api/v1/sites', { method }))).status).toBe(401);
+  expect(session.session.status).toBe(status);
+});
+
+test('a request after a sign-in in another tab goes on where the page was kept', async () => {
+  let isSignedIn = false;
+  vi.stubGlobal('fetch', async (input: Request | string) => {
+    if (typeof input === 'string') return Response.json({ data: tokensOf('ann') }, { status: isSignedIn ? 200 : 401 });
+    return new Response('{}', { status: isSignedIn ? 200 : 401 });
+  });
+  const { session } = sessionOf('ann', 900);
+  expect((await session.send(request())).status).toBe(401);
+  isSignedIn = true;
+  expect((await session.send(request())).status).toBe(200);
+  expect(session.session.status).toBe('signed-in');
+});

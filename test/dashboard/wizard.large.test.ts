@@ -44,7 +44,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
   const headingHasFocus = () => panel.page.until(async () => (await focused()) === 'H1');
 
   test('begins with the site and its domain, and names what is wrong with them', async () => {
-    await panel.press('Set up a site');
+    await panel.press('Add a site');
     await panel.isAt('Your site and its domain');
     await headingHasFocus();
     expect(await panel.violations('wizard-site')).toEqual([]);
@@ -169,7 +169,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     expect(await panel.violations('wizard-banner-tr')).toEqual([]);
     await panel.page.evaluate(`document.querySelector('.wizard-steps li:nth-child(4) a').click()`);
     await panel.isAt('Gözden geçir ve yayımla');
-    await panel.sees('Politikanın bilgileri tamamlanmadı.');
+    await panel.sees('Politikada ve bantta şu bilgiler eksik: Veri sorumlusunun yasal adı');
     expect(await panel.violations('wizard-publish-tr')).toEqual([]);
   });
 });

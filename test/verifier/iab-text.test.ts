@@ -100,7 +100,7 @@ test('a string of an SDK that stated the texts of IAB Europe is named', () => {
 });
 
 test('a GPP string is decoded, and compared with the opt-out', () => {
-  const opted = { gpp_string: gppString(GPP, true, true) };
+  const opted = { gpp_string: gppString(GPP.sections, true, true) };
   const values =
     'The browser stated a GPP string. Its section usnat says: SaleOptOut: opted out, SharingOptOut: opted out, TargetedAdvertisingOptOut: opted out; Global Privacy Control.';
   expect(lineOf({ iab: opted, categories: { marketing: false } })).toBe(`${values} ${GPP_AGREES}`);
@@ -108,7 +108,7 @@ test('a GPP string is decoded, and compared with the opt-out', () => {
   expect(lineOf({ iab: opted, categories: { marketing: true } })).toBe(
     `${values} This record states no opt-out; an earlier one may stand.`,
   );
-  const not = { gpp_string: gppString(GPP, false, false) };
+  const not = { gpp_string: gppString(GPP.sections, false, false) };
   expect(lineOf({ iab: not, categories: { marketing: false } })).toContain('say otherwise: the opt-out.');
   expect(lineOf({ iab: not, categories: null, type: 'do_not_sell_opt_out' })).toContain('say otherwise: the opt-out.');
 });
@@ -136,9 +136,13 @@ test('a GPP string without the configured sections does not agree', () => {
   // Section 2 alone, which is a TC string, and a header without a section.
   for (const gpp_string of [`DBABM~${tcOf({ marketing: true })}`, 'DBAA'])
     expect(lineOf({ iab: { gpp_string }, categories })).toContain(differs);
-  const both = { gpp_string: gppString({ ...GPP, sections: ['usnat', 'usca'] }, true, false) };
+  const both = { gpp_string: gppString(['usnat', 'usca'], true, false) };
   expect(lineOf({ iab: both, categories })).toContain(differs);
-  const opted = { iab: { gpp_string: gppString(GPP, true, true) }, categories: null, type: 'do_not_sell_opt_out' };
+  const opted = {
+    iab: { gpp_string: gppString(GPP.sections, true, true) },
+    categories: null,
+    type: 'do_not_sell_opt_out',
+  };
   expect(lineOf({ ...opted, settings: null })).toContain('has no configuration');
 });
 
@@ -168,7 +172,7 @@ test('the sentence names what was compared, and what was not', () => {
 });
 
 test('a signal beside “not opted out”, and an opt-out that the string does not state, are named', () => {
-  const silent = { gpp_string: gppString(GPP, false, true) };
+  const silent = { gpp_string: gppString(GPP.sections, false, true) };
   expect(lineOf({ iab: silent, categories: { marketing: true } })).toContain('Global Privacy Control beside');
   // Version 1, then fields of which all are 0: nothing applies.
   const nothing = { gpp_string: 'DBABLA~BAAAAAAAAA' };

@@ -44,6 +44,7 @@ export class SessionStore {
   /** Whether another user has signed in in this browser. */
   #isOver = false;
   #renewing: Promise<Renewal> | null = null;
+  #holds: () => boolean = () => false;
   readonly #listeners = new Set<() => void>();
   readonly #startAnew: () => void;
   readonly #exclusively: Exclusively;
@@ -69,6 +70,11 @@ export class SessionStore {
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Keeps the page of a sign-in that has ended while it holds what the user would lose. @param holds whether it does */
+  keepWhile(holds: () => boolean): void {
+    this.#holds = holds;
   }
 
   /** Takes the tokens of a sign-in. Another user's session ends first, with what that user read. */
@@ -98,7 +104,8 @@ export class SessionStore {
 
   /**
    * Sends a request with the access token, and once more after a renewal if the service no longer accepts the token.
-   * Ends the session if it cannot be renewed. Once the sign-in belongs to another user, requests are neither sent nor
+   * Ends the session if it cannot be renewed, unless the user would lose what the page holds, or what this request was to
+   * save: the user may sign in in another tab, and the next request then goes on. Once the sign-in belongs to another user, requests are neither sent nor
    * answered, because the page is about to reload.
    */
   async send(request: Request): Promise<Response> {
@@ -111,7 +118,7 @@ export class SessionStore {
     const renewal = await this.#renew();
     if (renewal === 'renewed') return this.#sendOnce(again);
     if (renewal === 'other-user') return unanswered();
-    this.#leave();
+    if (request.method === 'GET' && !this.#holds()) this.#leave();
     return response;
   }
 

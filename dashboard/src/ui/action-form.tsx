@@ -34,8 +34,6 @@ export class Values {
   }
 }
 
-const NOTHING_MADE: Readonly<Record<string, string>> = {};
-
 interface ActionFormProps {
   /** Sends the values. Its errors are shown at the fields that they concern. */
   readonly action: (values: Values) => Promise<unknown>;
@@ -48,8 +46,8 @@ interface ActionFormProps {
   readonly isInline?: boolean;
   /** Whether the page keeps what is typed, and says itself what would be lost. */
   readonly isKept?: boolean;
-  /** The fields that show errors of members which the form makes from them, by the name of the member. */
-  readonly madeFrom?: Readonly<Record<string, string>>;
+  /** Whether it cannot be sent yet, because what it is about is still being loaded. */
+  readonly isWaiting?: boolean;
   readonly children: ReactNode;
 }
 
@@ -62,10 +60,10 @@ export function ActionForm({
   done,
   isInline = false,
   isKept = false,
-  madeFrom = NOTHING_MADE,
+  isWaiting = false,
   children,
 }: ActionFormProps) {
-  const { common, errors, fieldMessages } = useMessages();
+  const { auth, common, errors, fieldMessages } = useMessages();
   const failureText = useFailureText();
   const form = useRef<HTMLFormElement>(null);
   const [state, setState] = useState<'idle' | 'pending' | 'done'>('idle');
@@ -102,10 +100,7 @@ export function ActionForm({
     }
   };
 
-  const { atFields, elsewhere } = useMemo(
-    () => placed(failure, form.current, { madeFrom, words: fieldMessages }),
-    [failure, fieldMessages, madeFrom],
-  );
+  const { atFields, elsewhere } = useMemo(() => placed(failure, form.current, fieldMessages), [failure, fieldMessages]);
   const [firstName] = Object.keys(atFields);
   const isMarked = firstName !== undefined && failure instanceof ApiFailure && failure.code === 'VALIDATION_ERROR';
   useEffect(() => {
@@ -120,6 +115,13 @@ export function ActionForm({
       {failure === null ? null : (
         <Notice kind="problem" isAnnounced takesFocus={firstName === undefined}>
           <p>{isMarked ? errors.VALIDATION_ERROR : failureText(failure)}</p>
+          {failure instanceof ApiFailure && failure.code === 'INVALID_BEARER_TOKEN' ? (
+            <p>
+              <a href={import.meta.env.BASE_URL} target="_blank" rel="noreferrer">
+                {auth.inNewTab}
+              </a>
+            </p>
+          ) : null}
           {elsewhere.length === 0 ? null : (
             <ul>
               {elsewhere.map(({ field, message }) => (
@@ -133,7 +135,7 @@ export function ActionForm({
       )}
       {children}
       <div className="form-actions">
-        <Button type="submit" look={look} isBusy={state === 'pending'}>
+        <Button type="submit" look={look} isBusy={state === 'pending'} isDisabled={isWaiting}>
           {submit}
         </Button>
         {onCancel === undefined ? null : <Button onPress={onCancel}>{common.cancel}</Button>}
@@ -157,36 +159,30 @@ function fieldsIn(form: HTMLFormElement | null): ReadonlyMap<string, Element> {
   return fields;
 }
 
-interface PlacedOptions {
-  readonly madeFrom: Readonly<Record<string, string>>;
-  readonly words: Messages['fieldMessages'];
-}
+type Words = Messages['fieldMessages'];
 
 /**
  * Errors by the field that shows them. `allowed_origins.2` is line 3 of the field `allowed_origins`. An error without a
  * field is described in words, because forms do not show API paths.
  */
-function placed(failure: unknown, form: HTMLFormElement | null, { madeFrom, words }: PlacedOptions) {
+function placed(failure: unknown, form: HTMLFormElement | null, words: Words) {
   const fields = fieldsIn(form);
   const atFields: Record<string, string[]> = {};
   const elsewhere: { readonly field: string; readonly message: string }[] = [];
   for (const problem of failure instanceof ApiFailure ? failure.fields : []) {
     const message = fieldMessage(words, problem.message);
     const own = [...fields.keys()].find((one) => problem.field === one || problem.field.startsWith(`${one}.`));
-    const maker = madeFrom[problem.field.split('.')[0] ?? ''];
-    // A field that this form does not show now marks nothing.
-    const name = own ?? (maker !== undefined && fields.has(maker) ? maker : undefined);
-    const shown =
-      own === undefined ? message : inLine(words, fields.get(own), problem.field.slice(own.length + 1), message);
-    if (name === undefined) elsewhere.push({ field: inWords(problem.field), message });
-    // If a member that is built from a field is wrong, the field is wrong.
-    else if (own !== undefined || atFields[name] === undefined) atFields[name] = [...(atFields[name] ?? []), shown];
+    if (own === undefined) elsewhere.push({ field: inWords(problem.field), message });
+    else {
+      const shown = inLine(words, fields.get(own), problem.field.slice(own.length + 1), message);
+      atFields[own] = [...(atFields[own] ?? []), shown];
+    }
   }
   return { atFields, elsewhere };
 }
 
 /** A message with the number of the line of a text field, if its place is a number. */
-function inLine(words: PlacedOptions['words'], field: Element | undefined, place: string, message: string): string {
+function inLine(words: Words, field: Element | undefined, place: string, message: string): string {
   const isLine = field instanceof HTMLTextAreaElement && /^\d+$/.test(place);
   return isLine ? words.line(String(Number(place) + 1), message) : message;
 }

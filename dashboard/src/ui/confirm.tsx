@@ -47,6 +47,8 @@ export function Confirm({
 
 interface ConfirmDialogProps extends Pick<ConfirmProps, 'label' | 'children' | 'action'> {
   readonly isDanger: boolean;
+  /** Whether it cannot be confirmed yet, because the effect is still being loaded. */
+  readonly isWaiting?: boolean;
   readonly staysOpen?: boolean;
   readonly isOpen: boolean;
   readonly onClose: () => void;
@@ -56,6 +58,7 @@ interface ConfirmDialogProps extends Pick<ConfirmProps, 'label' | 'children' | '
 export function ConfirmDialog({
   label,
   isDanger,
+  isWaiting = false,
   staysOpen = false,
   isOpen,
   onClose,
@@ -67,6 +70,7 @@ export function ConfirmDialog({
       <ActionForm
         submit={label}
         look={isDanger ? 'danger' : 'primary'}
+        isWaiting={isWaiting}
         onCancel={onClose}
         action={async (values) => {
           await action(values);

@@ -82,6 +82,8 @@ export const FRAMEWORK_PLACES: readonly {
   { framework: 'pipeda', places: ['CA'] },
   { framework: 'pipl', places: ['CN'] },
   { framework: 'pipa', places: ['KR'] },
+  { framework: 'dpdp', places: ['IN'] },
+  { framework: 'fadp', places: ['CH'] },
 ];
 
 const BY_PLACE: ReadonlyMap<string, ComplianceFramework> = new Map(

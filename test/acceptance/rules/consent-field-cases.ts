@@ -25,7 +25,7 @@ export const TAKEN: readonly (readonly [title: string, fields: () => Fields])[] 
   ['visitor_id of 100 characters', () => ({ visitor_id: 'v'.repeat(100) })],
   ['visitor_region of 10 characters', () => ({ visitor_region: 'r'.repeat(10) })],
   ['visitor_country of 2 characters', () => ({ visitor_country: 'TR' })],
-  ...['kvkk', 'gdpr', 'uk_gdpr', 'ccpa', 'lgpd', 'popia', 'pipeda', 'pipl', 'pipa', 'none'].map(
+  ...['kvkk', 'gdpr', 'uk_gdpr', 'ccpa', 'lgpd', 'popia', 'pipeda', 'pipl', 'pipa', 'dpdp', 'fadp', 'none'].map(
     (framework) => [`compliance_framework ${framework}`, () => ({ compliance_framework: framework })] as const,
   ),
   ['source of 20 characters', () => ({ source: 's'.repeat(20) })],

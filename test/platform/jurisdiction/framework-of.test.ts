@@ -19,6 +19,8 @@ describe('frameworkOf', () => {
     ['ZA', null, 'popia'],
     ['CN', null, 'pipl'],
     ['KR', null, 'pipa'],
+    ['IN', 'MH', 'dpdp'],
+    ['CH', null, 'fadp'],
     ['AU', null, 'none'],
     [null, null, null],
     [null, 'CA', null],

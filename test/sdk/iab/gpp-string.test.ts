@@ -1,42 +1,72 @@
 import { GppModel } from '@iabgpp/cmpapi';
 import { describe, expect, test } from 'vitest';
-import { OPT_OUT_VALUES, readGppString } from '../../../schemas/iab/gpp-string.js';
-import { areOptOuts, isOptedOut } from '../../../schemas/iab/iab-agreement.js';
+import { GPP_SECTION_NAMES, OPT_OUT_VALUES, OPT_OUTS, readGppString } from '../../../schemas/iab/gpp-string.js';
+import { areOptOuts, areSections, isOptedOut } from '../../../schemas/iab/iab-agreement.js';
 import type { GppSettings } from '../../../schemas/iab/iab-settings.js';
-import { gppString } from '../../../sdk/iab/gpp-string.js';
+import { gppString, sectionsFor } from '../../../sdk/iab/gpp-string.js';
 
-const SETTINGS: GppSettings = { cmp_id: 300, sections: ['usnat', 'usca'], opt_out: ['marketing'] };
+const SETTINGS: GppSettings = { cmp_id: 300, sections: ['usnat', 'usca', 'usco', 'usmd'], opt_out: ['marketing'] };
+
+/** Sections without Global Privacy Control, by IAB's specifications of them. */
+const WITHOUT_GPC = ['usva', 'usut', 'usfl', 'usin', 'usky', 'usri'];
 
 describe('the GPP string of the SDK', () => {
-  test.each([
-    [true, true],
-    [true, false],
-    [false, false],
-  ])(
-    'of an opt-out (%s) and the signal (%s) is read alike by the library of IAB and the verifier',
-    (isOut, isGpcOn) => {
-      const text = gppString(SETTINGS, isOut, isGpcOn);
+  test.each(GPP_SECTION_NAMES)('of the section %s is read alike by the library of IAB and the verifier', (section) => {
+    for (const [isOut, isGpcOn] of [
+      [true, true],
+      [true, false],
+      [false, false],
+    ] as const) {
+      const text = gppString([section], isOut, isGpcOn);
       const value = isOut ? 'opted_out' : 'not_opted_out';
-      const stated = readGppString(text);
-      expect(stated).toEqual({
-        sections: [
-          {
-            section: 'usnat',
-            optOuts: { SaleOptOut: value, SharingOptOut: value, TargetedAdvertisingOptOut: value },
-            gpc: isGpcOn,
-          },
-          { section: 'usca', optOuts: { SaleOptOut: value, SharingOptOut: value }, gpc: isGpcOn },
-        ],
-        others: [],
-      });
-      expect(stated !== null && areOptOuts(stated, value)).toBe(true);
+      const gpc = WITHOUT_GPC.includes(section) ? null : isGpcOn;
       const library = new GppModel(text);
-      for (const section of SETTINGS.sections) {
-        expect(OPT_OUT_VALUES[Number(library.getFieldValue(section, 'SaleOptOut'))]).toBe(value);
-        expect(library.getFieldValue(section, 'Gpc')).toBe(isGpcOn);
-      }
-    },
-  );
+      const optOuts = Object.fromEntries(
+        OPT_OUTS.filter((name) => library.hasField(section, name)).map((name) => [name, value]),
+      );
+      const stated = readGppString(text);
+      expect(stated).toEqual({ sections: [{ section, optOuts, gpc }], others: [] });
+      expect(stated !== null && areOptOuts(stated, value)).toBe(true);
+      for (const name of Object.keys(optOuts))
+        expect(OPT_OUT_VALUES[Number(library.getFieldValue(section, name))]).toBe(value);
+      if (gpc !== null) expect(library.getFieldValue(section, 'Gpc')).toBe(isGpcOn);
+      for (const name of ['SharingNotice', 'ProcessingNotice', 'SaleOptOutNotice'])
+        if (library.hasField(section, name)) expect(library.getFieldValue(section, name)).toBe(1);
+    }
+  });
+
+  test.each(GPP_SECTION_NAMES)('the verifier reads a section %s from as many characters as the library', (section) => {
+    const [header = '', body = ''] = gppString([section], true, false).split('~');
+    const [core = ''] = body.split('.');
+    for (let length = 1; length <= core.length; length += 1) {
+      const cut = `${header}~${core.slice(0, length)}`;
+      const library = () => new GppModel(cut).getFieldValue(section, 'SaleOptOut');
+      if (readGppString(cut) === null) expect(library).toThrow();
+      else expect(library()).toBe(1);
+    }
+  });
+
+  test.each([
+    ['a state with a section of its own', 'US', 'CO', ['usnat', 'usco']],
+    ['a state whose section the site does not speak', 'US', 'VA', ['usnat']],
+    ['a state without a law', 'US', 'NY', []],
+    ['a state that is not known', 'US', null, []],
+    ['another country', 'DE', 'CO', []],
+    ['a place that is not known', null, null, []],
+  ])('%s', (_what, country, region, sections) => {
+    expect(sectionsFor(SETTINGS, { country, region })).toEqual(sections);
+  });
+
+  test.each([
+    [['usnat', 'usco'], true],
+    [['usnat'], true],
+    [['usco'], false],
+    [['usnat', 'usco', 'usca'], false],
+    [['usnat', 'usva'], false],
+  ] as const)('whether the configured sections permit %j: %s', (sections, isPermitted) => {
+    const stated = readGppString(gppString(sections, true, false));
+    expect(stated !== null && areSections(stated, SETTINGS)).toBe(isPermitted);
+  });
 
   test('an answer without one of the categories is an opt-out', () => {
     expect(isOptedOut(SETTINGS, { marketing: true })).toBe(false);
@@ -48,11 +78,11 @@ describe('the GPP string of the SDK', () => {
 describe('the reader of GPP strings', () => {
   test('names sections that it does not read, also where the header has ranges of them', () => {
     const model = new GppModel();
-    for (const section of ['usnat', 'usca', 'usva', 'usco', 'usut']) model.setFieldValue(section, 'SaleOptOut', 2);
-    model.setFieldValue('uspv1', 'Version', 1);
+    for (const section of ['usnat', 'usca', 'usva']) model.setFieldValue(section, 'SaleOptOut', 2);
+    for (const section of ['tcfeuv2', 'uspv1']) model.setFieldValue(section, 'Version', section === 'uspv1' ? 1 : 2);
     const stated = readGppString(model.encode());
-    expect(stated?.sections.map(({ section }) => section)).toEqual(['usnat', 'usca']);
-    expect(stated?.others).toEqual(model.getSectionIds().filter((id: number) => id !== 7 && id !== 8));
+    expect(stated?.sections.map(({ section }) => section)).toEqual(['usnat', 'usca', 'usva']);
+    expect(stated?.others).toEqual([2, 6]);
   });
 
   test('does not list the sections of a header that names billions', () => {

@@ -5,6 +5,7 @@ import type { GppSettings, TcfSettings } from '../../../schemas/iab/iab-settings
 import { askedIn } from '../../../sdk/core/asked.js';
 import type { Choice } from '../../../sdk/core/choice.js';
 import type { ChoiceSignals } from '../../../sdk/core/choice-signals.js';
+import { gppString } from '../../../sdk/iab/gpp-string.js';
 import { speakIab } from '../../../sdk/iab/speak-iab.js';
 import { configurationIn } from '../core/model/site.js';
 import { inventedVendorList } from './vendor-list.js';
@@ -22,7 +23,13 @@ const TCF: TcfSettings = {
   purposes: { analytics: [7, 8], marketing: [1, 3, 4] },
   special_features: { marketing: [1] },
 };
-const GPP: GppSettings = { cmp_id: 0, sections: ['usnat'], opt_out: ['marketing'] };
+const GPP: GppSettings = { cmp_id: 0, sections: ['usnat', 'usco'], opt_out: ['marketing'] };
+
+const PLACES: Readonly<Record<string, readonly [country: string, region: string, law: string]>> = {
+  california: ['US', 'CA', 'ccpa'],
+  colorado: ['US', 'CO', 'none'],
+  germany: ['DE', 'BE', 'gdpr'],
+};
 
 type Call = (...call: readonly unknown[]) => unknown;
 
@@ -39,7 +46,7 @@ class Page {
   state = {
     status: 'loading',
     choice: null as Choice | null,
-    configuration: { language: 'de', region: { compliance_framework: 'gdpr' } },
+    configuration: { language: 'de', region: { country: 'DE', region: 'BE', compliance_framework: 'gdpr' } },
   };
   isGpcOn = false;
   areSettingsOpen = false;
@@ -261,10 +268,14 @@ describe('__gpp', () => {
     readonly data: unknown;
   }
   const listen = ({ eventName, data }: Told) => heard.push(`${eventName} ${data}`);
-  const open = async (law: string, events: readonly { id: number; callback: Call }[] = []): Promise<ChoiceSignals> => {
+  const open = async (
+    place: keyof typeof PLACES,
+    events: readonly { id: number; callback: Call }[] = [],
+  ): Promise<ChoiceSignals> => {
     heard = [];
     page = new Page();
-    page.state.configuration.region.compliance_framework = law;
+    const [country = '', region = '', compliance_framework = ''] = PLACES[place] ?? [];
+    page.state.configuration.region = { country, region, compliance_framework };
     stubs([], events);
     const signals = await speak(page, { gpp: GPP });
     scripts.__gpp?.('addEventListener', listen);
@@ -281,7 +292,7 @@ describe('__gpp', () => {
   // CMP API of GPP, “addEventListener”: signalStatus “shall always be the first (if applicable) and last in a chain of
   // events”; its example 2 has the order for settings that are opened again.
   test('is not ready while a choice changes', async () => {
-    await open('ccpa');
+    await open('california');
     page.tell({ status: 'chosen', choice: chose({ marketing: true }, DAY) });
     expect(heard).toEqual(['listenerRegistered true', 'sectionChange usnat', 'signalStatus ready']);
     heard = [];
@@ -306,15 +317,24 @@ describe('__gpp', () => {
 
   // “For CMPs that are not registered, a value of 1 must be used” (CMP API of GPP, “What is CMP ID?”).
   test('names a platform that is not registered by 1', async () => {
-    await open('ccpa');
+    await open('california');
     expect(pinged()).toMatchObject({ cmpId: 1 });
   });
 
   // Ping status codes: `disabled`, “User interface will not show (no Sections apply […])”.
   test('is disabled where no section applies', async () => {
-    await open('gdpr');
+    await open('germany');
     page.tell({ status: 'needed' });
     expect(pinged()).toMatchObject({ cmpDisplayStatus: 'disabled', applicableSections: [-1], signalStatus: 'ready' });
+  });
+
+  test('states the section of the visitor’s state, and the signal as an opt-out of whoever has not chosen', async () => {
+    await open('colorado');
+    page.tell({ status: 'signalled', isGpcOn: true });
+    expect(pinged()).toMatchObject({ applicableSections: [7, 10], supportedAPIs: ['7:usnat', '10:usco'] });
+    expect(pinged().gppString).toBe(gppString(['usnat', 'usco'], true, true));
+    page.tell({ status: 'chosen', choice: chose({ marketing: true }, DAY) });
+    expect(pinged().gppString).toBe(gppString(['usnat', 'usco'], false, true));
   });
 
   test('runs each listener alone, also those that the stub kept, and the record keeps its string', async () => {
@@ -322,7 +342,7 @@ describe('__gpp', () => {
     const fail = (): never => {
       throw new Error('a fault of the page');
     };
-    const signals = await open('ccpa', [
+    const signals = await open('california', [
       { id: 1, callback: fail },
       { id: 2, callback: ((event: Told) => kept.push(event.eventName)) as Call },
     ]);

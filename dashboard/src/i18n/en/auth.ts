@@ -4,6 +4,7 @@ export const auth = {
   email: 'E-mail address',
   password: 'Password',
   signIn: 'Sign in',
+  inNewTab: 'Sign in in a new tab',
   invitation: 'Do you have an invitation?',
   acceptTitle: 'Accept the invitation',
   acceptText: 'Choose a password. You are signed in afterwards.',

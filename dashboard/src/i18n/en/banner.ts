@@ -162,7 +162,10 @@ export const banner = {
     purposesOf: (key: string) => `Purposes that ${key} permits`,
     featuresOf: (key: string) => `Special features that ${key} permits`,
     sections: 'Sections',
-    sectionNames: { usnat: 'All states (usnat)', usca: 'California (usca)' },
+    sectionNames: {
+      states: 'The section of the visitor’s state, if it has one',
+      usnat: 'Also the national section (usnat): only for sites that follow the National Approach of the MSPA',
+    },
     optOut: 'A visitor without one of these categories has opted out of sale and sharing:',
   },
   categories: 'Categories',

@@ -1,6 +1,5 @@
 /** From nothing to the first consent, in four steps. */
 export const wizard = {
-  open: 'Set up a site',
   goOn: 'Continue with the guide',
   steps: 'Steps',
   step: (number: string, of: string) => `Step ${number} of ${of}`,
@@ -16,7 +15,7 @@ export const wizard = {
   next: 'Continue',
   siteLead: 'The domain on which you ask for consents.',
   elsewhere: 'The site has pages on other domains',
-  added: (name: string) => `The site “${name}” is added.`,
+  added: (name: string) => `“${name}” is one of your sites.`,
   toSettings: 'Change the name, domain or origins of the site',
   later: 'You can continue now and prove the domain later. It has to be proved before you publish.',
   policyLead:
@@ -56,7 +55,7 @@ export const wizard = {
   policy: 'Policy',
   readPolicy: 'Read the policy as it will be published',
   missing: 'Before you can publish, this is needed:',
-  missingFacts: 'The facts for the policy are not complete.',
+  missingFacts: (facts: string) => `The policy and the banner still lack these facts: ${facts}.`,
   missingBanner: 'Choose at least one category and one language.',
   missingDomain: 'The domain is not proved yet.',
   toStep: (name: string) => `To the step “${name}”`,

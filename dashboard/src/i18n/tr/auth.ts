@@ -5,6 +5,7 @@ export const auth: typeof English = {
   email: 'E-posta adresi',
   password: 'Parola',
   signIn: 'Oturum aç',
+  inNewTab: 'Yeni sekmede oturum aç',
   invitation: 'Davetiniz mi var?',
   acceptTitle: 'Daveti kabul edin',
   acceptText: 'Bir parola belirleyin. Ardından oturumunuz açılır.',

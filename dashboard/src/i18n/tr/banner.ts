@@ -161,7 +161,10 @@ export const banner: typeof English = {
     purposesOf: (key) => `${key} kategorisinin izin verdiği amaçlar`,
     featuresOf: (key) => `${key} kategorisinin izin verdiği özel özellikler`,
     sections: 'Bölümler',
-    sectionNames: { usnat: 'Tüm eyaletler (usnat)', usca: 'Kaliforniya (usca)' },
+    sectionNames: {
+      states: 'Ziyaretçinin eyaletinin bölümü (varsa)',
+      usnat: 'Ulusal bölüm de (usnat): yalnızca MSPA’nın Ulusal Yaklaşımını izleyen siteler için',
+    },
     optOut: 'Bu kategorilerden birine izin vermeyen ziyaretçi, satışa ve paylaşıma itiraz etmiş olur:',
   },
   categories: 'Kategoriler',

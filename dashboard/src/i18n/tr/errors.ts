@@ -24,7 +24,8 @@ export const errors: Readonly<Record<string, string>> = {
   PASSWORD_RESET_INVALID:
     'Bu kod geçerli değil. Süresi dolmuş ya da daha önce kullanılmış olabilir. Yeni bir kod isteyin.',
   MISSING_BEARER_TOKEN: 'Oturumunuz sona erdi. Yeniden oturum açın.',
-  INVALID_BEARER_TOKEN: 'Oturumunuz sona erdi. Yeniden oturum açın.',
+  INVALID_BEARER_TOKEN:
+    'Oturumunuz sona erdi. Başka bir sekmede yeniden oturum açıp buradaki işlemi yineleyin: yazdıklarınız bu sayfada duruyor.',
   INSUFFICIENT_ROLE: 'Rolünüz buna izin vermiyor. Kuruluşunuzun bir hesap sahibine başvurun.',
   ALREADY_EXISTS: 'Bu adda bir kayıt zaten var.',
   WRONG_STATE:

@@ -1,7 +1,6 @@
 import type { wizard as English } from '../en/wizard.js';
 
 export const wizard: typeof English = {
-  open: 'Kılavuzla site kur',
   goOn: 'Kılavuzla devam et',
   steps: 'Adımlar',
   step: (number, of) => `Adım ${number} / ${of}`,
@@ -17,7 +16,7 @@ export const wizard: typeof English = {
   next: 'Devam et',
   siteLead: 'Rıza istediğiniz alan adı.',
   elsewhere: 'Sitenin bu alan adının altında olmayan sayfaları var',
-  added: (name) => `“${name}” sitesi eklendi.`,
+  added: (name) => `“${name}” sitelerinizden biri.`,
   toSettings: 'Adını, alan adını veya kaynaklarını değiştirin',
   later: 'Şimdi devam edip alan adını sonra kanıtlayabilirsiniz. Yayımlamadan önce kanıtlanması gerekir.',
   policyLead:
@@ -56,7 +55,7 @@ export const wizard: typeof English = {
   policy: 'Politika',
   readPolicy: 'Politikayı yayımlanacağı gibi oku',
   missing: 'Yayımlayabilmeniz için gerekenler:',
-  missingFacts: 'Politikanın bilgileri tamamlanmadı.',
+  missingFacts: (facts) => `Politikada ve bantta şu bilgiler eksik: ${facts}.`,
   missingBanner: 'En az bir kategori ve bir dil seçin.',
   missingDomain: 'Alan adı henüz kanıtlanmadı.',
   toStep: (name) => `“${name}” adımına git`,

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { GPP_SECTION_NAMES } from '../../../../schemas/iab/gpp-string.js';
 import type { GppSettings, IabSettings, TcfSettings } from '../../../../schemas/iab/iab-settings.js';
 import { dataOf } from '../../api/client.js';
 import type { ConfigurationDraft } from '../../api/types.js';
@@ -10,7 +11,8 @@ import { Section } from '../../ui/page.js';
 import { gppOf } from './gpp-of.js';
 import { useDraftChange } from './use-draft.js';
 
-const SECTIONS = ['usnat', 'usca'] as const satisfies readonly GppSettings['sections'][number][];
+const OF_STATES = GPP_SECTION_NAMES.filter((name) => name !== 'usnat');
+const SECTIONS = { states: OF_STATES, usnat: ['usnat'] } as const;
 
 interface IabFormProps {
   readonly siteId: string;
@@ -27,7 +29,7 @@ export function IabForm({ siteId, draft }: IabFormProps) {
   const [hasGpp, setHasGpp] = useState(draft.iab?.gpp !== undefined);
   const [tcf, setTcf] = useState(() => textsOf(draft.iab?.tcf));
   const [edited, setGpp] = useState<GppSettings | null>(null);
-  const gpp: GppSettings = edited ?? draft.iab?.gpp ?? { cmp_id: 1, sections: ['usnat'], opt_out: keys };
+  const gpp: GppSettings = edited ?? draft.iab?.gpp ?? { cmp_id: 1, sections: OF_STATES, opt_out: keys };
   const change = useDraftChange(siteId, (_: unknown, revision) => {
     const iab: IabSettings = { ...(hasTcf && { tcf: tcfOf(tcf, keys) }), ...(hasGpp && { gpp: gppOf(gpp, keys) }) };
     const params = { path: { site_id: siteId } };
@@ -94,13 +96,16 @@ export function IabForm({ siteId, draft }: IabFormProps) {
             />
             <fieldset>
               <legend>{words.sections}</legend>
-              {SECTIONS.map((section) => (
+              {(['states', 'usnat'] as const).map((name) => (
                 <Checkbox
-                  key={section}
-                  isSelected={gpp.sections.includes(section)}
-                  onChange={(isOn) => setGpp({ ...gpp, sections: toggled(gpp.sections, section, isOn) })}
+                  key={name}
+                  isSelected={SECTIONS[name].every((section) => gpp.sections.includes(section))}
+                  onChange={(isOn) => {
+                    const others = gpp.sections.filter((section) => !SECTIONS[name].some((one) => one === section));
+                    setGpp({ ...gpp, sections: isOn ? [...others, ...SECTIONS[name]] : others });
+                  }}
                 >
-                  {words.sectionNames[section]}
+                  {words.sectionNames[name]}
                 </Checkbox>
               ))}
             </fieldset>

@@ -41,6 +41,8 @@ export function PublishedVersions({ siteId, draft, onPublished }: PublishedVersi
       }),
     ),
   );
+  const inForce = usePublished(siteId, draft.in_force?.number);
+  const wanted = usePublished(siteId, chosen ?? undefined);
   const items = query.data ?? [];
   if (items.length === 0) return null;
   return (
@@ -74,44 +76,33 @@ export function PublishedVersions({ siteId, draft, onPublished }: PublishedVersi
       <ConfirmDialog
         label={banner.publishAgain(number(chosen ?? 0))}
         isDanger={false}
+        isWaiting={!inForce.isSuccess || !wanted.data}
         isOpen={chosen !== null}
         onClose={() => setChosen(null)}
         action={async () => {
           if (chosen !== null) onPublished((await publish(chosen)).number);
         }}
       >
-        {chosen === null ? null : <AgainText siteId={siteId} draft={draft} version={chosen} />}
+        <p>{draft.has_changes ? banner.againKeepsDraft : banner.againText}</p>
+        <Loaded query={inForce}>
+          {(before) => (
+            <Loaded query={wanted}>
+              {(after) =>
+                after === null ? (
+                  <p>{banner.unknownForm}</p>
+                ) : (
+                  <div className="boxed-difference">
+                    <Difference
+                      before={before}
+                      after={{ ...after, ...(before?.domain && { domain: before.domain }) }}
+                    />
+                  </div>
+                )
+              }
+            </Loaded>
+          )}
+        </Loaded>
       </ConfirmDialog>
     </Section>
-  );
-}
-
-interface AgainTextProps extends Pick<PublishedVersionsProps, 'siteId' | 'draft'> {
-  readonly version: number;
-}
-
-function AgainText({ siteId, draft, version }: AgainTextProps) {
-  const { banner } = useMessages();
-  const inForce = usePublished(siteId, draft.in_force?.number);
-  const wanted = usePublished(siteId, version);
-  return (
-    <>
-      <p>{draft.has_changes ? banner.againKeepsDraft : banner.againText}</p>
-      <Loaded query={inForce}>
-        {(before) => (
-          <Loaded query={wanted}>
-            {(after) =>
-              after === null ? (
-                <p>{banner.unknownForm}</p>
-              ) : (
-                <div className="boxed-difference">
-                  <Difference before={before} after={{ ...after, ...(before?.domain && { domain: before.domain }) }} />
-                </div>
-              )
-            }
-          </Loaded>
-        )}
-      </Loaded>
-    </>
   );
 }

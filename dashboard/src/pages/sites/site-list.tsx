@@ -1,20 +1,12 @@
-import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
-import { dataOf } from '../../api/client.js';
+import { Link } from '@tanstack/react-router';
 import type { Site } from '../../api/types.js';
-import { useApi, useMay } from '../../app-context.js';
+import { useMay } from '../../app-context.js';
 import { useFormats, useMessages } from '../../i18n/locale.js';
 import { useSites } from '../../shell/use-sites.js';
-import { ActionForm } from '../../ui/action-form.js';
 import { Badge } from '../../ui/badge.js';
-import { Button } from '../../ui/button.js';
-import { Dialog } from '../../ui/dialog.js';
-import { TextInput } from '../../ui/fields.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Empty, Section } from '../../ui/page.js';
 import { Table } from '../../ui/table.js';
-import { useAction } from '../../ui/use-action.js';
-import { domainIn } from './domain-in.js';
 
 /** The sites of the tenant, and how to add one. */
 export function SiteList() {
@@ -23,13 +15,13 @@ export function SiteList() {
   const query = useSites();
   const mayChange = useMay('changeSites');
   return (
-    <Section title={sites.list} actions={mayChange && (query.data?.length ?? 0) > 0 ? <Ways /> : null}>
+    <Section title={sites.list} actions={mayChange && (query.data?.length ?? 0) > 0 ? <AddSite /> : null}>
       <Loaded query={query}>
         {(items) =>
           items.length === 0 ? (
             <Empty title={sites.emptyTitle}>
               <p>{mayChange ? sites.emptyText : sites.emptyReader}</p>
-              {mayChange ? <Ways /> : null}
+              {mayChange ? <AddSite /> : null}
             </Empty>
           ) : (
             <Table
@@ -64,48 +56,12 @@ function SiteState({ site }: { readonly site: Site }) {
   return <Badge kind="good">{sites.ready}</Badge>;
 }
 
-/** Both ways to a new site: the guide, and the site alone. */
-function Ways() {
-  const { wizard } = useMessages();
-  return (
-    <div className="actions">
-      <Link className="button button-primary" to="/sites/new">
-        {wizard.open}
-      </Link>
-      <AddSite />
-    </div>
-  );
-}
-
-const ORIGIN_OF_DOMAIN = { allowed_origins: 'domain' };
-
+/** Leads to the guide, whose first step adds the site. */
 function AddSite() {
   const { sites } = useMessages();
-  const api = useApi();
-  const navigate = useNavigate();
-  const [isOpen, setOpen] = useState(false);
-  const create = useAction((body: { name: string; domain: string }) =>
-    dataOf(api.POST('/api/v1/sites', { body: { ...body, allowed_origins: [`https://${body.domain}`] } })),
-  );
   return (
-    <>
-      <Button onPress={() => setOpen(true)}>{sites.add}</Button>
-      <Dialog title={sites.add} isOpen={isOpen} onClose={() => setOpen(false)}>
-        <ActionForm
-          submit={sites.add}
-          onCancel={() => setOpen(false)}
-          madeFrom={ORIGIN_OF_DOMAIN}
-          action={async (values) => {
-            const { id } = await create({ name: values.text('name'), domain: domainIn(values.text('domain')) });
-            setOpen(false);
-            // The next step, the proof of the domain, is on the page of the site.
-            await navigate({ to: '/sites/$siteId', params: { siteId: id } });
-          }}
-        >
-          <TextInput name="name" label={sites.name} hint={sites.nameHint} isRequired />
-          <TextInput name="domain" label={sites.domain} hint={sites.domainHint} isRequired />
-        </ActionForm>
-      </Dialog>
-    </>
+    <Link className="button button-primary" to="/sites/new">
+      {sites.add}
+    </Link>
   );
 }

@@ -64,9 +64,13 @@ function Review({ found, kept, draft, answers, texts, policy }: ReviewProps) {
   const { site } = found;
   const chosen = chosenDraft(draft, answers, texts);
   const unconfirmed = found.isConfigured ? [] : unconfirmedIn(chosen, null, texts, isUnread);
+  const { address, what, recipients, periods, rightsText: rights } = wizard;
+  const { legalName: legal_name, contact } = banner;
+  const labels: Readonly<Record<string, string>> = { legal_name, address, contact, what, recipients, periods, rights };
+  const blank = factProblems(answers, policy !== null).map(({ field }) => labels[field] ?? field);
   const missing: readonly (readonly [text: string, place: Place])[] = [
     ...(found.isProved ? [] : [[wizard.missingDomain, 'site'] as const]),
-    ...(factProblems(answers, policy !== null).length > 0 ? [[wizard.missingFacts, 'policy'] as const] : []),
+    ...(blank.length > 0 ? [[wizard.missingFacts(list(blank)), 'policy'] as const] : []),
     ...(chosen.categories.length === 0 || answers.languages.length === 0
       ? [[wizard.missingBanner, answers.languages.length === 0 ? 'banner' : 'policy'] as const]
       : []),

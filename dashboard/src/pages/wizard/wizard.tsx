@@ -20,7 +20,7 @@ import { type Kept, useKept } from './use-kept.js';
 
 /** Leads from nothing to the first consent. What the service has decides what is left, so it can be left at any step. */
 export function Wizard() {
-  const { wizard, sites } = useMessages();
+  const { sites } = useMessages();
   const api = useApi();
   const mayChange = useMay('changeSites');
   const { site: siteId = null, step } = placeOf(useSearch({ strict: false }));
@@ -33,7 +33,7 @@ export function Wizard() {
   });
   if (!mayChange) {
     return (
-      <Page title={wizard.open}>
+      <Page title={sites.add}>
         <p>{sites.emptyReader}</p>
       </Page>
     );

@@ -17,6 +17,7 @@ export const REGIONS: readonly TriedRegion[] = [
   { name: 'Canada', country: 'CA', region: null, law: 'pipeda' },
   { name: 'China', country: 'CN', region: null, law: 'pipl' },
   { name: 'South Korea', country: 'KR', region: null, law: 'pipa' },
-  { name: 'Switzerland', country: 'CH', region: null, law: 'none' },
+  { name: 'India', country: 'IN', region: null, law: 'dpdp' },
+  { name: 'Switzerland', country: 'CH', region: null, law: 'fadp' },
   { name: 'unknown', country: null, region: null, law: null },
 ];
