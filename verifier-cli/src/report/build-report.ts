@@ -13,7 +13,6 @@ import { cutText, finding, stated } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 import { en } from '../i18n/en/index.js';
 import type { WitnessedCheckpoint } from '../ledger/witnesses.js';
-import { reportedOperator } from '../policy/operator-statements.js';
 import type { PolicyInForce } from '../policy/policies.js';
 import type { ReportedPromise } from '../promises/promised-records.js';
 import type { ReportedTime } from '../rendering/times-text.js';
@@ -23,6 +22,7 @@ import type { Stamp, Stamps } from '../timestamps/stamp.js';
 import { VERSION } from '../version.js';
 import type { WorkMeter } from '../work/work-meter.js';
 import { notProved } from './not-proved.js';
+import { reportedOperator } from './operator-statements.js';
 import { provesOf } from './proves.js';
 import {
   MAX_LISTED,

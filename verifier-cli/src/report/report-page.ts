@@ -3,7 +3,6 @@ import type { CheckResult } from '../findings/findings.js';
 import type { Texts } from '../i18n/texts.js';
 import { consentsTable } from '../list/consents-table.js';
 import type { ConsentListing } from '../list/listed-consent.js';
-import { operatorLines } from '../policy/operator-statements.js';
 import { type Element, element, type Markup } from '../rendering/markup.js';
 import {
   facts,
@@ -35,6 +34,7 @@ import {
 } from './coverage-text.js';
 import { firstStatement, overdueLines, personLines } from './headlines.js';
 import { notProved } from './not-proved.js';
+import { operatorLines } from './operator-statements.js';
 import { provesOf } from './proves.js';
 import { recomputedBy } from './recomputed.js';
 import type { ReportedStamp, ReportedText, VerificationReport } from './report.js';

@@ -7,9 +7,9 @@ import type { Outcome } from '../findings/checks.js';
 import type { Stated } from '../findings/finding.js';
 import type { CheckResult, Warning } from '../findings/findings.js';
 import type { Verdict } from '../findings/verdict.js';
-import type { ReportedOperator } from '../policy/operator-statements.js';
 import type { ReportedPromise } from '../promises/promised-records.js';
 import type { ReportedTime } from '../rendering/times-text.js';
+import type { ReportedOperator } from './operator-statements.js';
 
 /** Time until which a stamp is sound without a newer stamp over it. */
 export interface ReportedEnd extends Omit<Stated, 'message'> {

@@ -1,6 +1,5 @@
 import type { CheckResult, Problem } from '../findings/findings.js';
 import type { Texts } from '../i18n/texts.js';
-import { operatorLines } from '../policy/operator-statements.js';
 import { placeText } from '../rendering/page-parts.js';
 import { printable } from '../rendering/printable.js';
 import { asOfText, type ReportedTime } from '../rendering/times-text.js';
@@ -19,6 +18,7 @@ import {
 } from './coverage-text.js';
 import { firstStatement, overdueLines, personLines } from './headlines.js';
 import { notProved } from './not-proved.js';
+import { operatorLines } from './operator-statements.js';
 import { provesOf } from './proves.js';
 import { recomputedBy } from './recomputed.js';
 import type { VerificationReport } from './report.js';

@@ -1,9 +1,9 @@
 import { originOf, type SealedConsent, servicesOf } from '../../../schemas/events/consent-imported.js';
 import type { VendorList } from '../../../schemas/iab/vendor-list.js';
 import type { Texts } from '../i18n/texts.js';
-import { operatorLines } from '../policy/operator-statements.js';
 import { dayText, momentText, zonedDayText } from '../rendering/times-text.js';
 import { decisionWord, type TrustSource } from '../rendering/wording.js';
+import { operatorLines } from '../report/operator-statements.js';
 import { scanFacts } from '../report/scan-text.js';
 import { iabText } from './iab-text.js';
 import { presentationText } from './presentation-text.js';

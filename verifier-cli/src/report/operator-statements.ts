@@ -1,8 +1,8 @@
 import type { QualifiedStamps } from '../../../schemas/events/ledger-policy.js';
 import { organizationNamed } from '../../../schemas/rfc3161/x509/names.js';
 import type { Texts } from '../i18n/texts.js';
+import type { PolicyInForce } from '../policy/policies.js';
 import type { Stamps } from '../timestamps/stamp.js';
-import type { PolicyInForce } from './policies.js';
 
 /** What the policy in force states of the operator. The ledger proves that it was stated, and not that it is true. */
 export interface ReportedOperator {
