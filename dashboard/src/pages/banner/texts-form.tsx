@@ -72,7 +72,8 @@ export function TextsForm({
         },
       }),
     );
-    onSaved(language, { ...Object.fromEntries(given), withdrawal: values.text('withdrawal') });
+    const saved = { withdrawal: values.text('withdrawal'), withdrawal_url: values.text('withdrawal_url') };
+    onSaved(language, { ...Object.fromEntries(given), ...saved });
   });
   return (
     <Section title={banner.texts} lead={isReadOnly ? undefined : banner.textsLead}>
@@ -127,7 +128,8 @@ export function TextsForm({
             name="withdrawal_url"
             label={banner.withdrawalUrl}
             hint={banner.withdrawalUrlHint}
-            defaultValue={draft.withdrawal_url ?? ''}
+            defaultValue={typed.withdrawal_url ?? draft.withdrawal_url ?? ''}
+            onChange={(text) => onWrite('withdrawal_url', text)}
           />
         </ActionForm>
       )}
