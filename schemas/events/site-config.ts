@@ -3,6 +3,7 @@ import { Appearance } from '../banner/appearance.js';
 import { Instant, Uuid } from '../evidence/primitives.js';
 import { IabSettings } from '../iab/iab-settings.js';
 import { TimeZoneName } from '../text/time-zone.js';
+import { isOnDomain, WITHDRAWAL_URL } from '../text/withdrawal-url.js';
 
 export const SITE_CONFIG_PUBLISHED = 'SiteConfigPublished.v1';
 
@@ -83,23 +84,14 @@ export const ConsentCookie = z
   .meta({ id: 'Cookie' });
 export type ConsentCookie = z.infer<typeof ConsentCookie>;
 
-/**
- * Address at which visitors change or withdraw their choice. It has no user, port, upper case or trailing dot of the
- * host, so that its host is what stands before the first “/”.
- */
+/** Address at which visitors change or withdraw their choice. */
 export const WithdrawalUrl = z
   .string()
   .regex(
-    /^https:\/\/[a-z0-9-]+(?:\.[a-z0-9-]+)*(?:\/[!-~]*)?$/,
+    WITHDRAWAL_URL,
     'must be https:// and a host in lower case without user or port, for example https://shop.example/choices',
   )
   .max(500);
-
-/** Whether an address of `WithdrawalUrl` is on a domain. @param withSubdomains whether its subdomains count too */
-export function isOnDomain(url: string, domain: string, withSubdomains = true): boolean {
-  const host = url.split('/')[2] ?? '';
-  return host === domain || (withSubdomains && host.endsWith(`.${domain}`));
-}
 
 /** Published settings of a site, with its controller. `site_config_hash` of a record is over its JCS text. */
 export const SiteConfigPublishedRecord = z

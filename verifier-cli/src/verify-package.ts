@@ -213,6 +213,7 @@ export async function verifyPackage(
       asOf,
       newestCheckpoint: reportedNewest(witnessed, times),
       isDevelopment: isDevelopment(stamps) || manifest?.development === true,
+      isRootGiven: options.trustAnchors.length > 0,
       warnings: findings.warnings.first,
       listed: list?.listing.consents ?? [],
       schemes,

@@ -1,11 +1,12 @@
 import type { DraftProblem, SiteConfigDraft } from '../../../schemas/api/panel/configuration.js';
 import { unfairThemes } from '../../../schemas/banner/fair-appearance.js';
-import { decidableServices, isOnDomain } from '../../../schemas/events/site-config.js';
+import { decidableServices } from '../../../schemas/events/site-config.js';
 import type { TcfSettings } from '../../../schemas/iab/iab-settings.js';
 import type { VendorList } from '../../../schemas/iab/vendor-list.js';
 import { ownMember } from '../../../schemas/json/own-member.js';
 import { gapProblem, gapsIn } from '../../../schemas/text/gaps.js';
 import { knowsTimeZone } from '../../../schemas/text/time-zone.js';
+import { isOnDomain } from '../../../schemas/text/withdrawal-url.js';
 import { ChangeRefused } from '../../platform/errors.js';
 import { coversSubdomains, type Proof } from '../sites/proof-state.js';
 import type { FindVendorList } from './vendor-lists.js';

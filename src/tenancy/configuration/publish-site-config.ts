@@ -3,10 +3,10 @@ import { sha256Hex } from '../../../schemas/crypto/digest.js';
 import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
 import {
   configProblems,
-  isOnDomain,
   SITE_CONFIG_PUBLISHED,
   SiteConfigPublishedRecord,
 } from '../../../schemas/events/site-config.js';
+import { isOnDomain } from '../../../schemas/text/withdrawal-url.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { accepted, ChangeRefused } from '../../platform/errors.js';
 import { changeSite, type LockedSite, noticeHead, putNotice } from '../sites/change-site.js';

@@ -1,4 +1,3 @@
-import { zonedTime } from '../../../schemas/text/time-zone.js';
 import type { Texts } from '../i18n/texts.js';
 import { printable } from './printable.js';
 
@@ -16,24 +15,26 @@ export interface ReportedTime {
  * `2026-11-22T01:53:07.000Z` as `22 November 2026, 01:53 UTC`; other texts as they are, made
  * printable.
  */
-export function dayText(time: string, { words }: Texts): string {
+export function dayText(time: string, { words }: Pick<Texts, 'words'>): string {
   const [, year, month, day, clock] = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}:\d{2})/.exec(time) ?? [];
   const name = words.months[Number(month) - 1];
   return name === undefined ? printable(time) : `${Number(day)} ${name} ${year}, ${clock} UTC`;
 }
 
+const MINUTE_MS = 60_000;
+
 /**
- * As `dayText`, with the same moment by the clocks of a zone. UTC stands alone without a zone, and with one that this
- * runtime does not know.
+ * A moment by which something is proved to have existed. It is rounded up to the minute, with the accuracy that the
+ * authority states: no earlier moment is proved.
  */
-export function zonedDayText(time: string, zone: string | undefined, texts: Texts): string {
-  const { words } = texts;
-  const utc = dayText(time, texts);
-  const moment = Date.parse(time);
-  const zoned = zone === undefined || Number.isNaN(moment) ? null : zonedTime(new Date(moment), zone);
-  if (zone === undefined || zoned === null) return utc;
-  const { year, month, day, clock, offset } = zoned;
-  return words.inZone(utc, `${day} ${words.months[month - 1]} ${year}, ${clock}`, zone, offset);
+export function byMinute({ time, accuracy_ms: accuracy }: ReportedTime): string {
+  const minutes = Math.ceil((Date.parse(time) + accuracy) / MINUTE_MS);
+  return new Date(minutes * MINUTE_MS).toISOString();
+}
+
+/** The same in the words of `dayText`. */
+export function byDayText(time: ReportedTime, texts: Pick<Texts, 'words'>): string {
+  return dayText(byMinute(time), texts);
 }
 
 /** The time as of which a verdict holds, in words. */

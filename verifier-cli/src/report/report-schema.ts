@@ -3,7 +3,7 @@ import { SCAN_CHOICES, SCAN_METHODS, SCAN_PROBLEMS } from '../../../schemas/even
 import { ExportStatement } from '../../../schemas/evidence/manifest.js';
 import { PERSON_COVERAGES } from '../completeness/persons.js';
 import { CHECK_IDS } from '../findings/checks.js';
-import { FINDING_CODES } from '../findings/finding-texts.js';
+import { findingCodes } from '../findings/finding-texts.js';
 import { MAX_PROBLEMS } from '../findings/findings.js';
 import { PROMISE_OUTCOMES } from '../promises/promised-records.js';
 import { MAX_LISTED, MAX_SCAN_NAMES, MAX_SCANS, MAX_TEXTS } from './report.js';
@@ -24,7 +24,7 @@ const place = {
   event_id: z.string().optional(),
 };
 
-const Code = z.enum(FINDING_CODES).meta({ id: 'FindingCode' });
+const Code = z.enum(findingCodes()).meta({ id: 'FindingCode' });
 
 /** The code of a finding with its values, which can be findings themselves. */
 const Coded = z.strictObject({

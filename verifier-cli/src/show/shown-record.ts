@@ -63,6 +63,8 @@ export interface ShownRecord {
   readonly newest: ReportedNewest;
   /** True if a development authority stamped the ledger. Then the record is not evidence. */
   readonly development: boolean;
+  /** Whether a root certificate was given: without one, no time stamp is checked. */
+  readonly root_given: boolean;
   /** Warnings about this record, and about the whole package, in English. */
   readonly warnings: readonly string[];
   /** The same warnings, with codes. */
@@ -156,6 +158,7 @@ export interface ShowContext {
   readonly asOf: ProvedTime | null;
   readonly newestCheckpoint: ReportedNewest;
   readonly isDevelopment: boolean;
+  readonly isRootGiven: boolean;
   readonly warnings: readonly Warning[];
   /** The consents of the package, if they were listed. */
   readonly listed: readonly ListedConsent[];
@@ -202,6 +205,7 @@ export async function shownRecord(watch: WatchedRecord, context: ShowContext): P
     as_of: context.asOf && reportedTime(context.asOf),
     newest: context.newestCheckpoint,
     development: context.isDevelopment,
+    root_given: context.isRootGiven,
     warnings: warnings.map(({ message }) => message),
     warning_findings: warnings.map(wordsOf),
     event_id: entry.event_id,

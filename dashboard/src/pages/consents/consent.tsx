@@ -17,6 +17,7 @@ import { RecordLinks } from './record-links.js';
 import { ShownSection } from './shown-section.js';
 import { givenAt } from './state-at.js';
 import { useShownConfiguration } from './use-shown-configuration.js';
+import { useShownVersion } from './use-shown-version.js';
 
 /** One record: the decision, the words of text and banner, its proof, and its personal values. */
 export function Consent() {
@@ -81,6 +82,7 @@ function DecisionSection({ siteId, consent, record }: DecisionSectionProps) {
   const { consents } = useMessages();
   const { date, languageName } = useFormats();
   const shown = useShownConfiguration(siteId, record.site_config_hash);
+  const text = useShownVersion(siteId, consent.document_slug, record.document_version_id);
   /** The published title of a category, or its key until the title is known. */
   const titleOf = (key: string) =>
     shown.data?.categories.find((category) => category.key === key)?.title[record.language] ?? key;
@@ -106,6 +108,9 @@ function DecisionSection({ siteId, consent, record }: DecisionSectionProps) {
             ([key, isGranted]) => [serviceOf(key), isGranted ? consents.granted : consents.refused] as const,
           ),
           [consents.type, record.consent_type],
+          ...(Object.keys({ ...record.categories, ...record.services }).length > 0 || text.data === undefined
+            ? []
+            : [[consents.purpose, text.data.title] as const]),
           ...(record.import == null
             ? [[consents.when, <Time key="when" at={record.created_at} isExact />] as const]
             : [

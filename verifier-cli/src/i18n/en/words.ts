@@ -5,8 +5,7 @@ export const words = {
   notProved: 'not proved',
   yes: 'yes',
   no: 'no',
-  inZone: (utc: string, local: string, zone: string, offset: string) =>
-    `${utc} (${local} in ${zone}, UTC${offset}; UTC governs)`,
+  details: 'Details',
   months: [
     ...['January', 'February', 'March', 'April', 'May', 'June'],
     ...['July', 'August', 'September', 'October', 'November', 'December'],

@@ -20,11 +20,10 @@ export const lookup: typeof English = {
   clientToken: 'Bu bir istemci kodudur. Hiçbir kayda ait değildir; her istemci böyle bir kod oluşturabilir.',
   testToken:
     'Bu bir denemedir: sayfayı denemek için bir test anahtarıyla gönderildi. Hiçbir şeyi kanıtlamaz ve rıza değildir.',
-  onRecord: 'Kayıtlı',
+  onRecord: (decision) => `Kayıtlı: ${decision}`,
   notIntact: 'Kayıtlı, ancak bütünlük denetimi başarısız',
   website: 'Web sitesi',
   kind: 'Tür',
-  decision: 'Karar',
   categories: 'Kategoriler',
   recordedAt: 'Kaydedilme',
   validUntil: 'Geçerlilik sonu',

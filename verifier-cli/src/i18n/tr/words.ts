@@ -6,7 +6,7 @@ export const words: typeof English = {
   notProved: 'kanıtlanmadı',
   yes: 'evet',
   no: 'hayır',
-  inZone: (utc, local, zone, offset) => `${utc} (${zone} saatiyle ${local}, UTC${offset}; UTC esastır)`,
+  details: 'Ayrıntılar',
   months: [
     ...['Ocak', 'Şubat', 'Mart', 'Nisan', 'Mayıs', 'Haziran'],
     ...['Temmuz', 'Ağustos', 'Eylül', 'Ekim', 'Kasım', 'Aralık'],
