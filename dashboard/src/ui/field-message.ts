@@ -30,6 +30,7 @@ const PATTERNS: readonly (readonly [pattern: RegExp, words: (words: Words, value
   [/^is not the current password$/, (words) => words.currentPassword],
   [/^must be the six digits/, (words) => words.code],
   [/^is wrong or was used before/, (words) => words.wrongCode],
+  [/^is wrong or too old/, (words) => words.wrongPasskey],
   [/^must (?:be after|not be before) from$/, (words) => words.order],
   [/^there is another service or category (.+)$/s, (words, key) => words.keyTaken(key)],
   [/^must be https:\/\/ and a host in lower case/, (words) => words.plainUrl],

@@ -136,8 +136,8 @@ export const variables = z.object({
   }),
   PUBLIC_URL: publicOrigin.optional().register(descriptions, {
     meaning:
-      'Scheme, host and port under which callers reach the service. The discovery documents ([discovery.md](discovery.md)) contain it. The service never trusts the `Host` of a request for this.',
-    otherwise: 'those documents contain URLs without scheme and host',
+      'Scheme, host and port under which callers reach the service. The discovery documents ([discovery.md](discovery.md)) contain it, and passkeys ([sign-in.md](sign-in.md#passkeys)) are made for its host name. The service never trusts the `Host` of a request for this.',
+    otherwise: 'those documents contain URLs without scheme and host, and users cannot have passkeys',
     example: 'https://consent.example.org',
   }),
   SMTP_URL: smtpServer.optional().register(descriptions, {

@@ -27,6 +27,7 @@ export const fieldMessages = {
   currentPassword: 'This is not your current password.',
   code: 'Enter the six digits that the app shows.',
   wrongCode: 'This code is wrong, or was used before.',
+  wrongPasskey: 'The service did not accept this passkey. Add it again.',
   order: 'Enter a day that is not before the first one.',
   keyTaken: (key: string) => `Another category or service has the key ${key}.`,
   plainUrl:

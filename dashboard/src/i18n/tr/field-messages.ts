@@ -28,6 +28,7 @@ export const fieldMessages: typeof English = {
   currentPassword: 'Bu, mevcut parolanız değil.',
   code: 'Uygulamanın gösterdiği altı rakamı yazın.',
   wrongCode: 'Bu kod yanlış ya da daha önce kullanılmış.',
+  wrongPasskey: 'Hizmet bu geçiş anahtarını kabul etmedi. Yeniden ekleyin.',
   order: 'İlk günden önce olmayan bir gün yazın.',
   keyTaken: (key: string) => `Başka bir kategori veya hizmetin anahtarı da ${key}.`,
   plainUrl:
