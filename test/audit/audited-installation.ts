@@ -197,7 +197,12 @@ async function eraseAndExport(app: RunningApp, shop: RecordingTenant): Promise<v
   await whenSettled(app);
   for (const filter of [{}, { visitor_id: 'ann' }]) {
     const id = idOf(
-      await shop.inSite('owner', 'POST', '/exports', { filter, disclose: 'all', reason: 'for the test' }),
+      await shop.inSite('owner', 'POST', '/exports', {
+        filter,
+        disclose: 'all',
+        reason: 'for the test',
+        stated: { reason: 'other' },
+      }),
     );
     await shop.until(State, `/exports/${id}`, ({ state }) => state === 'finished');
   }

@@ -111,6 +111,10 @@ test('the draft has what was chosen, and keeps what the site wrote', async () =>
     ['necessary', [], null],
     ['analytics', [], null],
   ]);
+  const own = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  expect(draft.time_zone).toBe(own);
+  expect(chosenDraft({ ...before, time_zone: 'Asia/Tokyo' }, choice, texts).time_zone).toBe(own);
+  expect(answers({}, { ...EMPTY, time_zone: 'Asia/Tokyo' }).timeZone).toBe('Asia/Tokyo');
   // Filled in again, for example after a failure, it is the same.
   expect(chosenDraft(draft, choice, texts)).toEqual(draft);
   const without = chosenDraft(draft, { ...choice, categories: ['necessary'] }, texts);

@@ -58,6 +58,32 @@ test('names categories by the titles that the person saw, and by their keys with
   expect(decisionOf(null)).toBe('rejected (cookies: analytics yes)');
 });
 
+test('shows times in the zone of the site beside UTC, and UTC alone without one that it knows', async () => {
+  const record = await shown('c2');
+  const timeOf = (zone: string | undefined, texts: Texts = en) => {
+    const { configuration } = record;
+    if (configuration === null) throw new Error('the fixture has no configuration');
+    const zoned = zone === undefined ? configuration : { ...configuration, time_zone: zone };
+    return Object.fromEntries(certificateOf({ ...record, configuration: zoned }, texts) ?? [])[texts.record.existedBy];
+  };
+  expect(timeOf('Europe/Istanbul')).toBe(
+    '1 March 2026, 10:19 UTC (1 March 2026, 13:19 in Europe/Istanbul, UTC+03:00; UTC governs)',
+  );
+  expect(timeOf('Pacific/Kiritimati')).toContain('(2 March 2026, 00:19 in Pacific/Kiritimati, UTC+14:00;');
+  expect(timeOf('America/St_Johns', tr)).toContain('(America/St_Johns saatiyle 1 Mart 2026, 06:49, UTC-03:30;');
+  for (const zone of [undefined, 'Mars/Olympus', 'Europe/<b>']) expect(timeOf(zone)).toBe('1 March 2026, 10:19 UTC');
+});
+
+test('shows where the choice can be withdrawn as text, and no line without an address', async () => {
+  const record = await shown('c2');
+  expect(await linesOf('c2')).not.toHaveProperty(en.record.withdrawal);
+  const { configuration } = record;
+  const stated = configuration && { ...configuration, withdrawal_url: 'https://shop.example/choices' };
+  const page = renderHtml(recordPage({ ...record, configuration: stated }, tr));
+  expect(page).toContain(`<dt>${tr.record.withdrawal}</dt><dd><bdi>https://shop.example/choices</bdi></dd>`);
+  expect(page).not.toContain('href="https');
+});
+
 test('names the purpose of a consent without categories by its type and the title of its text', async () => {
   const record = await shown('c2');
   const stated = z.record(z.string(), z.json()).parse(record.record);

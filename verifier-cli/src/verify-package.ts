@@ -204,6 +204,7 @@ export async function verifyPackage(
       batches,
       intervals,
       stamps,
+      policies,
       newest,
       foundation: dependedOn,
       packageVerdict: findings.verdict(),

@@ -59,6 +59,6 @@ export const SECRET_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   ledger_events: ['body'],
   erasure_requests: ['request_digest', 'blind_index'],
   exports: ['seed'],
-  export_jobs: ['sealed_visitor', 'sealed_disclosures'],
+  export_jobs: ['sealed_visitor', 'sealed_disclosures', 'stated'],
   export_chunks: ['ciphertext'],
 };

@@ -28,6 +28,7 @@ const record = {
   is_tsa_stamped: true,
   created_at: '2026-03-01T10:11:00.000Z',
   site_domain: '<img src=x onerror=alert(1)>',
+  withdrawal_url: 'https://shop.example/choices',
   categories: { analytics: true },
   services: null,
   language: 'en',
@@ -54,7 +55,8 @@ const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
       if (token === 'ct_test_') return { ...unknown, reason: 'test' };
       const origin =
         token === 'ct_imported' ? { imported_from: 'House tool', claimed_at: '2024-05-01T08:00:00.000Z' } : {};
-      return { valid: true, source: 'server', server_record_found: true, data: { ...record, ...origin } };
+      const site = token === 'ct_withdrawable' ? { site_domain: 'shop.example' } : {};
+      return { valid: true, source: 'server', server_record_found: true, data: { ...record, ...origin, ...site } };
     });
     // Any file that the verifier takes shows that the page gives it the answer.
     scope.get(`/api/v1/public/consents/${TOKEN}/receipt`, () => Buffer.from(buildPackage(authority)));
@@ -142,6 +144,11 @@ test.skipIf(chromiumPath === undefined)(
       await page.until(async () => (await textOf('status')) === 'Checked: valid.');
       await lookUp('ct_known', 'a time stamp covers it since 1 March 2026, 10:19 UTC');
       expect(await textOf('lookup-result')).toContain('<img src=x onerror=alert(1)>');
+      const links = () => page.evaluate(`[...document.querySelectorAll('#lookup-result a')].map(({ href }) => href)`);
+      // An address that is not on the site of the record is no link.
+      expect(await links()).toEqual([]);
+      await lookUp('ct_withdrawable', 'Change or withdraw this choice');
+      expect(await links()).toEqual(['https://shop.example/choices']);
       if (process.env.SCREENSHOTS !== undefined)
         writeFileSync(join(process.env.SCREENSHOTS, 'served.png'), await page.screenshot());
       expect(await isHidden('lookup-receipt')).toBe(true);
@@ -157,7 +164,16 @@ test.skipIf(chromiumPath === undefined)(
       await lookUp('ct_test_', 'no consent');
       await page.evaluate(`location.hash = '${TOKEN}'`);
       await page.until(async () => (await textOf('lookup-result')).includes('On record'));
-      expect(asked).toEqual(['ct_known', TOKEN, 'ct_imported', 'ct_unknown', 'cookie', 'ct_test_', TOKEN]);
+      expect(asked).toEqual([
+        'ct_known',
+        'ct_withdrawable',
+        TOKEN,
+        'ct_imported',
+        'ct_unknown',
+        'cookie',
+        'ct_test_',
+        TOKEN,
+      ]);
       const violations = page.events('Log.entryAdded').filter((event) => JSON.stringify(event).includes('Policy'));
       expect(violations).toEqual([]);
       expect(page.events('Runtime.exceptionThrown')).toEqual([]);

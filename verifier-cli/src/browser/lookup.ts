@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { isOnDomain, WITHDRAWAL_URL } from '../../../schemas/text/withdrawal-url.js';
 import type { AnswerTexts } from '../i18n/answer-texts.js';
 import { element, type Markup } from '../rendering/markup.js';
 import { details, facts, foreign } from '../rendering/page-parts.js';
@@ -25,6 +26,7 @@ const Found = z.object({
   imported_from: Text,
   claimed_at: Text,
   site_domain: Text,
+  withdrawal_url: z.nullable(z.string().check(z.regex(WITHDRAWAL_URL))),
   categories: Choices,
   services: Choices,
   valid_until: Text,
@@ -110,6 +112,7 @@ function answerMarkup(answer: LookupAnswer, texts: AnswerTexts): Markup {
         : [lookup.categories, foreign(chosen.join(', '))],
       [lookup.validUntil, data.valid_until === null ? null : dayText(data.valid_until, texts)],
       [lookup.personal, data.is_anonymized ? lookup.erased : null],
+      [lookup.withdrawal, withdrawalLink(data, texts)],
     ]),
     details(
       words.details,
@@ -122,6 +125,12 @@ function answerMarkup(answer: LookupAnswer, texts: AnswerTexts): Markup {
       ]),
     ),
   );
+}
+
+/** The address as a link, unless it is not on the site: the service made the answer, and others may have changed it. */
+function withdrawalLink({ withdrawal_url: url, site_domain: domain }: Found, { lookup }: AnswerTexts): Markup | null {
+  if (url === null || domain === null || !isOnDomain(url, domain)) return null;
+  return element('a', { href: `https://${url.slice('https://'.length)}`, rel: 'noreferrer' }, lookup.withdrawalLink);
 }
 
 function failure(text: string): Markup {

@@ -24,12 +24,17 @@ export function dayText(time: string, { words }: Pick<Texts, 'words'>): string {
 const MINUTE_MS = 60_000;
 
 /**
- * A moment by which something is proved to have existed, in the words of `dayText`. It is rounded up to the minute, with
- * the accuracy that the authority states: no earlier moment is proved.
+ * A moment by which something is proved to have existed. It is rounded up to the minute, with the accuracy that the
+ * authority states: no earlier moment is proved.
  */
-export function byDayText({ time, accuracy_ms: accuracy }: ReportedTime, texts: Pick<Texts, 'words'>): string {
+export function byMinute({ time, accuracy_ms: accuracy }: ReportedTime): string {
   const minutes = Math.ceil((Date.parse(time) + accuracy) / MINUTE_MS);
-  return dayText(new Date(minutes * MINUTE_MS).toISOString(), texts);
+  return new Date(minutes * MINUTE_MS).toISOString();
+}
+
+/** The same in the words of `dayText`. */
+export function byDayText(time: ReportedTime, texts: Pick<Texts, 'words'>): string {
+  return dayText(byMinute(time), texts);
 }
 
 /** The time as of which a verdict holds, in words. */

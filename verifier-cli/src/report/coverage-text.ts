@@ -1,3 +1,4 @@
+import type { ExportStatement } from '../../../schemas/evidence/manifest.js';
 import type { RecordsSummary } from '../entries/summary.js';
 import type { Texts } from '../i18n/texts.js';
 import { decisionWord, wordOf } from '../rendering/wording.js';
@@ -92,6 +93,13 @@ export function filterText(filter: ReportedFilter, { evidence }: Texts): string 
     persons === 0 ? null : evidence.persons(persons),
   ].filter((part) => part !== null);
   return parts.length === 0 ? evidence.wholeSite : evidence.only(parts.join('; '));
+}
+
+/** Name and value of what the package states of its making, for readers. Nothing if it states nothing. */
+export function madeForLines(stated: ExportStatement | null, { evidence }: Texts): [string, string][] {
+  if (stated === null) return [];
+  const { reason, role, name } = stated;
+  return [[evidence.madeFor, evidence.madeForText(evidence.reasons[reason], evidence.roles[role], name)]];
 }
 
 /** The values that were requested to be shown, in words. */

@@ -27,6 +27,7 @@ import {
   decisionsText,
   discloseText,
   filterText,
+  madeForLines,
   policyText,
   verdictsText,
   witnessesText,
@@ -34,6 +35,7 @@ import {
 } from './coverage-text.js';
 import { firstStatement, overdueLines, personLines } from './headlines.js';
 import { notProved } from './not-proved.js';
+import { operatorLines } from './operator-statements.js';
 import { provesOf } from './proves.js';
 import { recomputedBy } from './recomputed.js';
 import type { ReportedStamp, ReportedText, VerificationReport } from './report.js';
@@ -205,6 +207,9 @@ function about(found: VerificationReport, texts: Texts): Element {
       [report.controller, about.site && foreign(about.site.controller)],
       [report.contact, about.site && foreign(about.site.contact)],
       [report.operator, about.origin === null ? null : foreign(report.operatorText(about.origin))],
+      ...[...operatorLines(found.operator, texts), ...madeForLines(about.export, texts)].map(
+        ([name, value]) => [name, foreign(value)] as const,
+      ),
       [report.requested, about.filter && foreign(filterText(about.filter, texts))],
       [report.requestedValues, about.filter && foreign(discloseText(about.filter, texts))],
       [

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { SCAN_CHOICES, SCAN_METHODS, SCAN_PROBLEMS } from '../../../schemas/events/site-scanned.js';
+import { ExportStatement } from '../../../schemas/evidence/manifest.js';
 import { PERSON_COVERAGES } from '../completeness/persons.js';
 import { CHECK_IDS } from '../findings/checks.js';
 import { findingCodes } from '../findings/finding-texts.js';
@@ -186,6 +187,7 @@ export const ReportSchema = z
       site_id: z.string().nullable(),
       exported_at: z.string().nullable(),
       exported_by: z.string().nullable(),
+      export: ExportStatement.nullable().describe('what the package states of its making; null if nothing'),
       development: z
         .boolean()
         .nullable()
@@ -223,6 +225,15 @@ export const ReportSchema = z
         stamp_within_seconds: Count,
       })
       .describe('policy of the ledger for the newest batch of the package'),
+    operator: z
+      .strictObject({
+        legal_name: z.string().nullable().describe('null if nothing is stated'),
+        qualified_stamps: z
+          .array(z.strictObject({ organization: z.string(), trusted_list: z.string() }))
+          .describe('those of the stated authorities that made a valid stamp of the package'),
+      })
+      .nullable()
+      .describe('what this policy states of the operator, which nothing checks; null if the package is invalid'),
     newest: Newest,
     records: z.strictObject({
       entries: Count,

@@ -10,6 +10,7 @@ import {
   decisionsText,
   discloseText,
   filterText,
+  madeForLines,
   policyText,
   verdictsText,
   witnessesText,
@@ -17,6 +18,7 @@ import {
 } from './coverage-text.js';
 import { firstStatement, overdueLines, personLines } from './headlines.js';
 import { notProved } from './not-proved.js';
+import { operatorLines } from './operator-statements.js';
 import { provesOf } from './proves.js';
 import { recomputedBy } from './recomputed.js';
 import type { VerificationReport } from './report.js';
@@ -160,6 +162,9 @@ function packageLines(found: VerificationReport, texts: Texts, isVerbose: boolea
           line(labels.domain, printable(about.site.domain)),
           line(labels.controller, `${printable(about.site.controller)}, ${printable(about.site.contact)}`),
         ]),
+    ...[...operatorLines(found.operator, texts), ...madeForLines(about.export, texts)].map(
+      ([name, value]) => `  ${name}: ${printable(value)}`,
+    ),
     ...(about.filter === null
       ? []
       : [

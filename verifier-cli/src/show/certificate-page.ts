@@ -94,9 +94,10 @@ export function certificatePage(
 }
 
 /** What must be on the sheet comes first: long values can only push out what comes after them. */
-function ordered(lines: Certificate, { record }: Texts): Certificate {
+function ordered(lines: Certificate, { record, evidence }: Texts): Certificate {
   const { decision, purpose, afterwards, origin, by, existedBy, claimedTime, validUntil, website, controller } = record;
   const first = [decision, purpose, afterwards, origin, by, existedBy, claimedTime, validUntil, website, controller];
+  first.push(evidence.operator, evidence.qualified);
   const rank = (name: string): number => (first.includes(name) ? first.indexOf(name) : first.length);
   return [...lines].sort(([a], [b]) => rank(a) - rank(b));
 }

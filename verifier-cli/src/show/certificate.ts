@@ -1,8 +1,10 @@
 import { originOf, type SealedConsent, servicesOf } from '../../../schemas/events/consent-imported.js';
 import type { VendorList } from '../../../schemas/iab/vendor-list.js';
+import { zonedTime } from '../../../schemas/text/time-zone.js';
 import type { Texts } from '../i18n/texts.js';
-import { byDayText, dayText, momentText } from '../rendering/times-text.js';
+import { byDayText, byMinute, dayText, momentText } from '../rendering/times-text.js';
 import { decisionWord, type TrustSource } from '../rendering/wording.js';
+import { operatorLines } from '../report/operator-statements.js';
 import { scanFacts } from '../report/scan-text.js';
 import { iabText } from './iab-text.js';
 import { presentationText } from './presentation-text.js';
@@ -32,7 +34,8 @@ function consentLines(shown: ShownRecord, texts: Texts, list: VendorList | null)
   if (consent === null) return null;
   const { record } = texts;
   const origin = originOf(consent);
-  const before = shown.proved.before === null ? null : byDayText(shown.proved.before, texts);
+  const zoned = (time: string): string => zonedDayText(time, shown.configuration?.time_zone, texts);
+  const before = shown.proved.before === null ? null : zoned(byMinute(shown.proved.before));
   const iab = iabText(consent, shown, texts, list);
   return [
     ...(origin === null ? [] : [[record.origin, record.imported(origin.tool, before)] as const]),
@@ -45,10 +48,23 @@ function consentLines(shown: ShownRecord, texts: Texts, list: VendorList | null)
     ...(iab === null ? [] : [[record.iab.title, iab] as const]),
     ...siteLines(shown, texts),
     [record.existedBy, before ?? (shown.root_given ? texts.words.notProved : unprovedText(shown, texts))],
-    [record.claimedTime, dayText(origin?.claimed_at ?? consent.created_at, texts)],
+    [record.claimedTime, zoned(origin?.claimed_at ?? consent.created_at)],
     [record.validUntil, consent.valid_until === null ? record.withoutEnd : dayText(consent.valid_until, texts)],
     [record.afterwards, afterwardsText(shown, texts)],
   ];
+}
+
+/**
+ * As `dayText`, with the same moment by the clocks of a zone. UTC stands alone without a zone, and with one that this
+ * runtime does not know.
+ */
+function zonedDayText(time: string, zone: string | undefined, texts: Texts): string {
+  const utc = dayText(time, texts);
+  const moment = Date.parse(time);
+  const zoned = zone === undefined || Number.isNaN(moment) ? null : zonedTime(new Date(moment), zone);
+  if (zone === undefined || zoned === null) return utc;
+  const { year, month, day, clock, offset } = zoned;
+  return texts.record.inZone(utc, `${day} ${texts.words.months[month - 1]} ${year}, ${clock}`, zone, offset);
 }
 
 /** Why no time by which the record existed is shown. */
@@ -133,12 +149,22 @@ function textText({ text }: ShownRecord, texts: Texts): string {
   return record.textVersion(title, String(text.number ?? words.unknown), text.language, published);
 }
 
-function siteLines({ configuration }: ShownRecord, { record }: Texts): [string, string][] {
-  if (configuration === null) return [];
-  const { domain, controller } = configuration;
+function siteLines({ configuration, operator }: ShownRecord, texts: Texts): [string, string][] {
+  const { record } = texts;
+  return [
+    ...(configuration === null ? [] : configurationLines(configuration, record)),
+    ...operatorLines(operator, texts),
+  ];
+}
+
+function configurationLines(
+  { domain, controller, withdrawal_url: url }: NonNullable<ShownRecord['configuration']>,
+  record: Texts['record'],
+): [string, string][] {
   return [
     [record.website, domain],
     [record.controller, `${controller.legal_name}, ${controller.contact}`],
+    ...(url === undefined ? [] : [[record.withdrawal, url] satisfies [string, string]]),
   ];
 }
 

@@ -21,8 +21,10 @@ import type { Warning } from '../findings/findings.js';
 import { type Verdict, worst } from '../findings/verdict.js';
 import type { EnclosedCheckpoint } from '../ledger/checkpoints.js';
 import type { ListedConsent } from '../list/listed-consent.js';
+import type { Policies } from '../policy/policies.js';
 import type { ReportedTime } from '../rendering/times-text.js';
 import { reportedTime } from '../report/build-report.js';
+import { type ReportedOperator, reportedOperator } from '../report/operator-statements.js';
 import type { ReportedNewest, ReportedScan, ReportedText } from '../report/report.js';
 import type { SealingInterval } from '../time/batch-times.js';
 import type { ProvedTime } from '../time/stamped-times.js';
@@ -95,6 +97,8 @@ export interface ShownRecord {
   /** The tag in hex, or null for an event that is neither a consent nor an erasure. */
   readonly person_tag: string | null;
   readonly text: ReportedText | null;
+  /** What the policy in force for the record states of the operator, or null if the record is invalid. */
+  readonly operator: ReportedOperator | null;
   /** The site's configuration that the record names, or null if its check fails, or if it cannot be read. */
   readonly configuration: SiteConfigPublishedRecord | null;
   /** Findings of a recorded scan of a page, or null for other events, and if it cannot be read. */
@@ -143,6 +147,7 @@ export interface ShowContext {
   readonly batches: ReadonlyMap<number, Batch>;
   readonly intervals: readonly SealingInterval[];
   readonly stamps: Stamps;
+  readonly policies: Policies;
   readonly newest: EnclosedCheckpoint | undefined;
   /** Verdict of the checks that every record depends on. */
   readonly foundation: Verdict;
@@ -220,6 +225,10 @@ export async function shownRecord(watch: WatchedRecord, context: ShowContext): P
     person: source.person ?? null,
     person_tag: entry.person_tag,
     text: watch.text,
+    operator:
+      verdict === 'invalid'
+        ? null
+        : reportedOperator(context.policies.inForceAt(source.batch), stamp === undefined ? [] : [stamp]),
     configuration: watch.configuration,
     scan: shownScan(read, verdict, context),
     proved: {

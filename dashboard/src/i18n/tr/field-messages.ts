@@ -31,6 +31,11 @@ export const fieldMessages: typeof English = {
   wrongPasskey: 'Hizmet bu geçiş anahtarını kabul etmedi. Yeniden ekleyin.',
   order: 'İlk günden önce olmayan bir gün yazın.',
   keyTaken: (key: string) => `Başka bir kategori veya hizmetin anahtarı da ${key}.`,
+  plainUrl:
+    'https ile başlayan, sunucu adı küçük harfli, kullanıcısız ve bağlantı noktasız bir adres girin, örneğin https://shop.example/choices.',
+  onDomain: (domain) =>
+    `${domain} alan adında bir adres kullanın. Alt alan adı için alan adının DNS ile kanıtlanması gerekir.`,
+  timeZone: (zone) => `Hizmet ${zone} saat dilimini tanımıyor. Başka birini seçin.`,
   missing: 'Bu eksik.',
   gaps: (marks) => `Önce metindeki boşlukları doldurun: ${marks}`,
 };

@@ -116,6 +116,7 @@ function Review({ found, kept, draft, answers, texts, policy }: ReviewProps) {
               ))}
             </ul>,
           ],
+          [banner.timeZone, chosen.time_zone ?? banner.noTimeZone],
           [wizard.look, banner.look.layouts[chosen.appearance.layout]],
         ]}
       />

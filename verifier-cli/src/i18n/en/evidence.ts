@@ -10,6 +10,31 @@ export const evidence = {
     `All of them existed by ${time} (UTC). Time stamp authorities that you trust state this, not the service.`,
   sealedAfter: (time: string) => `All of them were sealed after ${time} (UTC).`,
   unchanged: 'None of them was changed since: every record still matches the digest that was stamped.',
+  madeFor: 'Made for',
+  madeForText: (reason: string, role: string, name: string | undefined) =>
+    `${reason}, by ${role}${name === undefined ? '' : ` (${name})`}, as the package states`,
+  reasons: {
+    data_subject_request: 'a request of the person concerned',
+    regulator_request: 'a request of a supervisory authority',
+    court_proceedings: 'proceedings before a court',
+    controller_request: 'a request of the controller',
+    internal_audit: 'an internal audit',
+    migration: 'a move to another system',
+    other: 'another reason',
+  },
+  roles: {
+    owner: 'a user with the role owner',
+    admin: 'a user with the role administrator',
+    dpo: 'a user with the role data-protection officer',
+    viewer: 'a user with the role viewer',
+    api_user: 'a backend of the controller',
+    command: 'the command line of the operator',
+  },
+  operator: 'Operator of the ledger (as it states itself)',
+  notStated: 'not stated',
+  qualified: 'Qualified time stamps (as the operator states)',
+  qualifiedBy: (authority: string, list: string) =>
+    `${authority}: as the operator states, qualified under eIDAS, see ${list}. This was not checked.`,
   witnessed: (witnesses: number, names: string, batches: number) =>
     `${counted(witnesses, 'witness', 'witnesses')} that you trust (${names}) saw this ledger of ${counted(batches, 'batch', 'batches')}, and no other history of it.`,
   recomputed: (names: string, leaves: number) =>

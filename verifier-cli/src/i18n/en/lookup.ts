@@ -28,6 +28,8 @@ export const lookup = {
   stamped: 'Time stamp',
   notYet: 'not yet',
   by: (time: string) => `by ${time}`,
+  withdrawal: 'To change it',
+  withdrawalLink: 'Change or withdraw this choice',
   personal: 'Personal details',
   erased: 'erased',
   proofHash: 'Proof hash',

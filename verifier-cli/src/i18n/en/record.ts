@@ -23,6 +23,9 @@ export const record = {
   agreedText: 'Agreed text',
   website: 'Website',
   controller: 'Controller',
+  inZone: (utc: string, local: string, zone: string, offset: string) =>
+    `${utc} (${local} in ${zone}, UTC${offset}; UTC governs)`,
+  withdrawal: 'To change or withdraw',
   existedBy: 'Existed by',
   claimedTime: 'Claimed time',
   validUntil: 'Valid until',

@@ -8,6 +8,31 @@ export const evidence: typeof English = {
     `Hepsi en geç ${time} (UTC) anında vardı. Bunu hizmet değil, güvendiğiniz zaman damgası makamları bildirir.`,
   sealedAfter: (time) => `Hepsi ${time} (UTC) anından sonra mühürlendi.`,
   unchanged: 'O zamandan beri hiçbiri değiştirilmedi: her kayıt, damgalanan özetle hâlâ eşleşiyor.',
+  madeFor: 'Hazırlanma nedeni',
+  madeForText: (reason, role, name) =>
+    `paketin beyanına göre: ${reason}; hazırlayan: ${role}${name === undefined ? '' : ` (${name})`}`,
+  reasons: {
+    data_subject_request: 'ilgili kişinin talebi',
+    regulator_request: 'bir denetim makamının talebi',
+    court_proceedings: 'bir dava',
+    controller_request: 'veri sorumlusunun talebi',
+    internal_audit: 'bir iç denetim',
+    migration: 'başka bir sisteme geçiş',
+    other: 'başka bir neden',
+  },
+  roles: {
+    owner: 'sahip rolündeki bir kullanıcı',
+    admin: 'yönetici rolündeki bir kullanıcı',
+    dpo: 'veri koruma görevlisi rolündeki bir kullanıcı',
+    viewer: 'izleyici rolündeki bir kullanıcı',
+    api_user: 'veri sorumlusunun bir arka ucu',
+    command: 'işletmecinin komut satırı',
+  },
+  operator: 'Defterin işletmecisi (kendi beyanı)',
+  notStated: 'bildirilmedi',
+  qualified: 'Nitelikli zaman damgaları (işletmecinin beyanı)',
+  qualifiedBy: (authority, list) =>
+    `${authority}: işletmecinin beyanına göre eIDAS uyarınca nitelikli, bkz. ${list}. Bu denetlenmedi.`,
   witnessed: (witnesses, names, batches) =>
     `Güvendiğiniz ${witnesses} tanık (${names}) bu defteri ${batches} grupla gördü; defterin başka bir geçmişini görmedi.`,
   recomputed: (names, leaves) =>

@@ -30,6 +30,8 @@ export const lookup: typeof English = {
   stamped: 'Zaman damgası',
   notYet: 'henüz yok',
   by: (time) => `en geç ${time}`,
+  withdrawal: 'Değiştirmek için',
+  withdrawalLink: 'Bu seçimi değiştirin veya geri alın',
   personal: 'Kişisel veriler',
   erased: 'silindi',
   proofHash: 'Kanıt özeti',

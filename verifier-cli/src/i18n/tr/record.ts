@@ -21,6 +21,8 @@ export const record: typeof English = {
   agreedText: 'Metin',
   website: 'Web sitesi',
   controller: 'Veri sorumlusu',
+  inZone: (utc, local, zone, offset) => `${utc} (${zone} saatiyle ${local}, UTC${offset}; UTC esastır)`,
+  withdrawal: 'Değiştirmek veya geri almak için',
   existedBy: 'En geç var olduğu an',
   claimedTime: 'Beyan edilen zaman',
   validUntil: 'Geçerlilik sonu',
