@@ -154,14 +154,28 @@ test('names the event and the proved time of an erasure', async () => {
   expect(afterwards).toContain('The proof of the record stands.');
 });
 
+test('states purposes, ground, recipients and period as the sealed configuration has them', async () => {
+  const lines = Object.fromEntries(certificateOf(await shown('c2'), en) ?? []);
+  expect(lines['Purposes, as the site stated them']).toBe(
+    '“Metin”: Metin Ground: consent. Recipients: none named. Data kept: 30 days.',
+  );
+});
+
 test('names a later withdrawal of the same person', async () => {
   const record = await shown('c2');
-  const next = { event_id: fixtureUuid('c6'), decision: 'withdrawn', verdict: 'valid' as const };
+  const next = {
+    event_id: fixtureUuid('c6'),
+    decision: 'withdrawn',
+    verdict: 'valid' as const,
+    claimed_at: '2026-03-02T09:10:11.000Z',
+  };
   const lines = Object.fromEntries(certificateOf({ ...record, superseded_by: next }, en) ?? []);
-  expect(lines.Afterwards).toBe(`Withdrawn by a later record of the person (${next.event_id}).`);
+  expect(lines.Afterwards).toBe(
+    `Withdrawn by a later record of the person (${next.event_id}), made at 2 March 2026, 09:10 UTC as it states. Since then this consent permits nothing.`,
+  );
   const open = { ...next, verdict: 'indeterminate' as const };
   const doubted = Object.fromEntries(certificateOf({ ...record, superseded_by: open }, en) ?? []);
-  expect(doubted.Afterwards).toBe(`Withdrawn by a later record of the person (${next.event_id}), which is not proved.`);
+  expect(doubted.Afterwards).toContain(`(${next.event_id}), which is not proved, made at`);
 });
 
 test('an erasure that was added to the package does not stand in for the one that the record names', async () => {

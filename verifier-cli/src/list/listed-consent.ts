@@ -39,6 +39,8 @@ export interface ListedConsent {
     readonly event_id: string;
     readonly decision: string | null;
     readonly verdict: Verdict;
+    /** When it was made, as it states itself. */
+    readonly claimed_at: string | null;
   } | null;
 }
 

@@ -21,7 +21,8 @@ export function withSuccessors(consents: readonly ListedConsent[], isOfOnePerson
   return consents.map((consent) => {
     const next = successors.get(consent);
     if (next === undefined) return consent;
-    return { ...consent, superseded_by: { event_id: next.event_id, decision: next.decision, verdict: next.verdict } };
+    const { event_id, decision, verdict } = next;
+    return { ...consent, superseded_by: { event_id, decision, verdict, claimed_at: claimedTimeOf(next) } };
   });
 }
 

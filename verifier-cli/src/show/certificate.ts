@@ -43,6 +43,7 @@ function consentLines(shown: ShownRecord, texts: Texts, list: VendorList | null)
     ...purposeLines(consent, shown, texts),
     [record.by, personText(shown, texts)],
     [record.assurance, assuranceText(consent, texts)],
+    ...processingLines(consent, shown, texts),
     [record.agreedText, textText(shown, texts)],
     [record.presentation.title, presentationText(consent, shown, texts)],
     ...(iab === null ? [] : [[record.iab.title, iab] as const]),
@@ -121,6 +122,32 @@ function purposeLines(consent: SealedConsent, { text }: ShownRecord, { record }:
   return [[record.purpose, record.purposeText(consent.consent_type, text?.title ?? null)]];
 }
 
+/**
+ * For each category of the choice, what the configuration in which the person was asked states of it: purpose, ground,
+ * recipients and period.
+ */
+function processingLines(
+  { categories, language }: SealedConsent,
+  shown: ShownRecord,
+  texts: Texts,
+): [string, string][] {
+  const { record } = texts;
+  const stated = (shown.configuration?.categories ?? []).filter(({ key }) => Object.hasOwn(categories ?? {}, key));
+  const text = stated.map(({ key, title, purpose, lawful_basis: basis, recipients, services = [], retention_days }) => {
+    const inWords = (texts: Readonly<Record<string, string>>) =>
+      Object.hasOwn(texts, language) ? texts[language] : '';
+    const receivers = [...new Set([...recipients, ...services.map(({ recipient }) => recipient)])];
+    return record.processingOf({
+      title: inWords(title) || key,
+      purpose: inWords(purpose) || texts.words.unknown,
+      basis: record.bases[basis],
+      recipients: receivers.join(', '),
+      days: retention_days,
+    });
+  });
+  return text.length === 0 ? [] : [[record.processing, text.join(' ')]];
+}
+
 function personText(shown: ShownRecord, texts: Texts): string {
   const { disclosed, withheld, file } = shown;
   const { record } = texts;
@@ -183,7 +210,9 @@ function successorText({ superseded_by: next }: ShownRecord, texts: Texts): stri
   if (next === null) return null;
   const { record } = texts;
   const id = record.successorId(next.event_id, next.verdict === 'valid');
-  return next.decision === 'withdrawn' ? record.withdrawn(id) : record.replaced(decisionWord(next.decision, texts), id);
+  const at = next.claimed_at === null ? texts.words.unknown : dayText(next.claimed_at, texts);
+  if (next.decision === 'withdrawn') return record.withdrawn(id, at);
+  return record.replaced(decisionWord(next.decision, texts), id, at);
 }
 
 function afterwardsText(shown: ShownRecord, texts: Texts): string {

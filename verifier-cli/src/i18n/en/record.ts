@@ -1,6 +1,16 @@
 import { counted } from '../../../../schemas/text/counted.js';
 import { personalFields } from '../../../../schemas/text/personal-fields/en.js';
 
+/** What a configuration states of a category, in words. */
+interface Processing {
+  readonly title: string;
+  readonly purpose: string;
+  readonly basis: string;
+  /** Empty: none. */
+  readonly recipients: string;
+  readonly days: number | null;
+}
+
 /** One record: its certificate, its page and its text on a terminal. */
 export const record = {
   fileTitle: 'One record of consent',
@@ -28,6 +38,15 @@ export const record = {
   withdrawal: 'To change or withdraw',
   existedBy: 'Existed by',
   claimedTime: 'Claimed time',
+  processing: 'Purposes, as the site stated them',
+  processingOf: ({ title, purpose, basis, recipients, days }: Processing) =>
+    `“${title}”: ${purpose} Ground: ${basis}. Recipients: ${recipients === '' ? 'none named' : recipients}. Data kept: ${days === null ? 'no limit stated' : `${days} days`}.`,
+  bases: {
+    consent: 'consent',
+    contract: 'a contract',
+    legal_obligation: 'a legal obligation',
+    legitimate_interest: 'a legitimate interest',
+  },
   validUntil: 'Valid until',
   withoutEnd: 'without end',
   afterwards: 'Afterwards',
@@ -169,9 +188,10 @@ export const record = {
   erasureNoTime: 'not proved in time',
   erasureTime: (time: string) => `proved to be announced by ${time}`,
   successorId: (event: string, isProved: boolean) => (isProved ? `(${event})` : `(${event}), which is not proved`),
-  withdrawn: (id: string) => `Withdrawn by a later record of the person ${id}.`,
-  replaced: (decision: string, id: string) =>
-    `Replaced by a later record of the person with the decision “${decision}” ${id}.`,
+  withdrawn: (id: string, at: string) =>
+    `Withdrawn by a later record of the person ${id}, made at ${at} as it states. Since then this consent permits nothing.`,
+  replaced: (decision: string, id: string, at: string) =>
+    `Replaced by a later record of the person with the decision “${decision}” ${id}, made at ${at} as it states.`,
   receiptShowsNoLater: (time: string) => `A receipt does not show what was recorded after ${time}.`,
   itWasMade: 'it was made',
   provesNoLater: 'This package proves no erasure and no later record of the person, and is invalid as a whole.',

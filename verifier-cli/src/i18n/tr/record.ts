@@ -25,6 +25,15 @@ export const record: typeof English = {
   withdrawal: 'Değiştirmek veya geri almak için',
   existedBy: 'En geç var olduğu an',
   claimedTime: 'Beyan edilen zaman',
+  processing: 'Sitenin belirttiği amaçlar',
+  processingOf: ({ title, purpose, basis, recipients, days }) =>
+    `“${title}”: ${purpose} Hukuki sebep: ${basis}. Alıcılar: ${recipients === '' ? 'belirtilmemiş' : recipients}. Verilerin saklanması: ${days === null ? 'süre belirtilmemiş' : `${days} gün`}.`,
+  bases: {
+    consent: 'açık rıza',
+    contract: 'sözleşme',
+    legal_obligation: 'hukuki yükümlülük',
+    legitimate_interest: 'meşru menfaat',
+  },
   validUntil: 'Geçerlilik sonu',
   withoutEnd: 'süresiz',
   afterwards: 'Sonrası',
@@ -163,8 +172,10 @@ export const record: typeof English = {
   erasureNoTime: 'zamanı kanıtlanmadı',
   erasureTime: (time) => `en geç ${time} anında duyurulduğu kanıtlı`,
   successorId: (event, isProved) => (isProved ? `(${event})` : `(${event}), kanıtlanmadı`),
-  withdrawn: (id) => `Kişinin sonraki bir kaydıyla geri alındı ${id}.`,
-  replaced: (decision, id) => `Yerine kişinin “${decision}” kararlı sonraki bir kaydı geçti ${id}.`,
+  withdrawn: (id, at) =>
+    `Kişinin sonraki bir kaydıyla geri alındı ${id}; o kayıttaki zaman: ${at}. O zamandan beri bu rıza hiçbir şeye izin vermez.`,
+  replaced: (decision, id, at) =>
+    `Yerine kişinin “${decision}” kararlı sonraki bir kaydı geçti ${id}; o kayıttaki zaman: ${at}.`,
   receiptShowsNoLater: (time) => `Makbuz, şu zamandan sonra kaydedilenleri göstermez: ${time}.`,
   itWasMade: 'hazırlandığı an',
   provesNoLater: 'Bu paket bir silme veya kişinin sonraki bir kaydını kanıtlamaz ve bütün olarak geçersizdir.',
