@@ -75,9 +75,11 @@ export function Finder() {
       setTold(
         hits.length > 0
           ? finder.found(number(hits.length))
-          : isNamed || !maySearchPerson
-            ? finder.nothing
-            : finder.personTitle,
+          : isToken(wanted)
+            ? finder.noToken
+            : isNamed || !maySearchPerson
+              ? finder.nothing
+              : finder.personTitle,
       );
     } catch (error) {
       if (own === search.current) setTold(failureText(error));
@@ -89,7 +91,7 @@ export function Finder() {
     clear();
     field.current?.focus();
   };
-  const isPerson = answer !== null && answer.hits.length === 0 && maySearchPerson;
+  const isPerson = answer !== null && answer.hits.length === 0 && maySearchPerson && !isToken(answer.text);
   return (
     <search className="finder" onKeyDown={onKeyDown}>
       <form className="finder-form" onSubmit={find}>
@@ -114,12 +116,12 @@ export function Finder() {
         </span>
         <Button type="submit">{finder.find}</Button>
       </form>
-      <p role="status" className={told === finder.personTitle ? 'for-readers' : 'hint finder-told'}>
+      <p role="status" className={told === finder.personTitle ? 'for-readers' : 'finder-told'}>
         {told}
       </p>
       {answer === null ? null : (
-        <section className="card finder-results" aria-label={finder.results}>
-          {answer.hits.length > 0 ? <Hits hits={answer.hits} /> : null}
+        <section className={answer.hits.length > 0 ? 'card finder-results' : 'card finder-results finder-none'} aria-label={finder.results}>
+          {answer.hits.length > 0 ? <Hits hits={answer.hits} /> : <h1 className="for-readers">{finder.label}</h1>}
           {isPerson ? <FindPerson key={answer.text} value={answer.text} onTell={setTold} onLeave={clear} /> : null}
           {answer.hits.length > 0 ? null : <p className="hint">{finder.canFind}</p>}
           <div className="actions">
@@ -136,6 +138,11 @@ export function Finder() {
       )}
     </search>
   );
+}
+
+/** Whether a text begins as a consent token does, complete or not. */
+function isToken(text: string): boolean {
+  return /^[^0-9a-z]*ct_/i.test(text);
 }
 
 /** Whether a key belongs to a field or a dialog. */
