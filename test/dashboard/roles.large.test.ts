@@ -376,7 +376,7 @@ describe.skipIf(!canRun || !isTried('days of the other roles', 'all'))(
         await panel.press('Search');
         await panel.sees('No record matches.');
         await panel.press('Back to all records');
-        await panel.sees('Erased');
+        await panel.sees('Personal values erased');
         await panel.press('Evidence');
         await panel.sees('because a person was erased');
         expect(await panel.offers('Download')).toBe(false);

@@ -34,7 +34,7 @@ export const consents: typeof English = {
     development:
       'Kaydı geliştirme makamı damgaladı. Bu damga hizmetin nasıl çalıştığını gösterir; başkalarına karşı bir şey kanıtlamaz. Belirttiği zaman:',
   },
-  erased: 'Silindi',
+  erased: 'Kişisel veriler silindi',
   expired: 'Süresi doldu',
   damaged: 'Değiştirilmiş',
   category: 'Kategori',
@@ -98,6 +98,7 @@ export const consents: typeof English = {
     fadp: 'FADP (İsviçre)',
     none: 'Bu kanunlardan hiçbiri',
   },
+  alwaysOn: 'Her zaman açık',
   granted: 'İzin verildi',
   refused: 'İzin verilmedi',
   importedFrom: (tool) => `${tool} aracından aktarıldı: önceki araç bildirdi`,
@@ -148,6 +149,8 @@ export const consents: typeof English = {
   eraseRecord: 'Bu kaydın kişisel verilerini sil',
   eraseRecordText:
     'Bu kaydın kişisel verileri kalıcı olarak yok edilir. Bu sitenin saklanan dışa aktarmaları da yok edilir. Rızanın verildiğinin kanıtı kalır.',
+  moreOfPerson:
+    'Kişinin başka kayıtları olabilir: kişisel verileri, ardından “Bu kişinin geçmişi” seçeneğini açın.',
   recordsLose: (count) => `${count} kayıt kişisel verilerini yitirir.`,
   moreRecordsLose: (count) => `${count} kayıttan fazlası kişisel verilerini yitirir.`,
   erasePerson: 'Bu kişinin verilerini sil',

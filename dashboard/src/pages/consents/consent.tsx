@@ -16,7 +16,7 @@ import { ProofSection } from './proof-section.js';
 import { RecordLinks } from './record-links.js';
 import { ShownSection } from './shown-section.js';
 import { givenAt } from './state-at.js';
-import { useShownConfiguration } from './use-shown-configuration.js';
+import { useDecided } from './use-shown-configuration.js';
 
 /** One record: the decision, the words of text and banner, its proof, and its personal values. */
 export function Consent() {
@@ -80,12 +80,7 @@ interface DecisionSectionProps {
 function DecisionSection({ siteId, consent, record }: DecisionSectionProps) {
   const { consents } = useMessages();
   const { date, languageName } = useFormats();
-  const shown = useShownConfiguration(siteId, record.site_config_hash);
-  /** The published title of a category, or its key until the title is known. */
-  const titleOf = (key: string) =>
-    shown.data?.categories.find((category) => category.key === key)?.title[record.language] ?? key;
-  const serviceOf = (key: string) =>
-    shown.data?.categories.flatMap(({ services = [] }) => services).find((service) => service.key === key)?.name ?? key;
+  const decided = useDecided(siteId, record);
   return (
     <Section title={consents.decision}>
       <Facts
@@ -98,12 +93,12 @@ function DecisionSection({ siteId, consent, record }: DecisionSectionProps) {
               {consent.is_anonymized ? <Badge kind="neutral">{consents.erased}</Badge> : null}
             </span>,
           ],
-          ...Object.entries(record.categories ?? {}).map(
-            ([key, isGranted]) =>
-              [consents.categoryNamed(titleOf(key)), isGranted ? consents.granted : consents.refused] as const,
-          ),
-          ...Object.entries(record.services ?? {}).map(
-            ([key, isGranted]) => [serviceOf(key), isGranted ? consents.granted : consents.refused] as const,
+          ...decided.map(
+            ({ name, isService, isGranted, isAlwaysOn }) =>
+              [
+                isService ? name : consents.categoryNamed(name),
+                isAlwaysOn ? consents.alwaysOn : isGranted ? consents.granted : consents.refused,
+              ] as const,
           ),
           [consents.type, record.consent_type],
           ...(record.import == null

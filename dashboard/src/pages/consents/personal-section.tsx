@@ -103,7 +103,7 @@ export function PersonalSection({ siteId, consent }: PersonalSectionProps) {
               . {consents.bys.visitor_id}: <strong>{visitorId}</strong>
             </>
           ) : null}
-          . {consents.recordsLose('1')}
+          . {consents.recordsLose('1')} {consents.moreOfPerson}
         </Erase>
       </div>
     </Section>
