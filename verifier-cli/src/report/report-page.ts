@@ -140,7 +140,10 @@ function developmentNotice({ package: about }: VerificationReport, { report }: T
   return [element('p', { class: 'attention' }, element('strong', {}, `${report.notEvidence} `), report.development)];
 }
 
-function times({ verdict, proved, records, sound_until: soundUntil }: VerificationReport, texts: Texts): Element {
+function times(
+  { verdict, package: about, proved, records, sound_until: soundUntil }: VerificationReport,
+  texts: Texts,
+): Element {
   const { report } = texts;
   const existed =
     proved.not_after === null
@@ -150,7 +153,7 @@ function times({ verdict, proved, records, sound_until: soundUntil }: Verificati
       : timeText(proved.not_after);
   return section(
     report.times,
-    element('p', {}, report.timesText),
+    ...(about.development === true ? [] : [element('p', {}, report.timesText)]),
     ...(verdict === 'invalid' ? [element('p', { class: 'fail' }, report.timesInvalid)] : []),
     element(
       'section',

@@ -106,13 +106,13 @@ function packageNote({ verdict, package_verdict: whole, development }: ShownReco
   return [element('p', {}, texts.record.wholePackage(word))];
 }
 
-function times({ verdict, proved, newest, record: stated }: ShownRecord, texts: Texts): Markup {
+function times({ verdict, development, proved, newest, record: stated }: ShownRecord, texts: Texts): Markup {
   const { record, report, words } = texts;
   const claimed = typeof stated === 'object' && stated !== null && !Array.isArray(stated) ? stated.created_at : null;
   const existedBy = proved.before === null ? unprovedText(verdict, texts) : timeText(proved.before);
   return section(
     report.times,
-    element('p', {}, report.timesText),
+    ...(development === true ? [] : [element('p', {}, report.timesText)]),
     facts([
       [record.existedBy, element('strong', {}, existedBy)],
       [record.sealedAfter, proved.after === null ? words.notProved : timeText(proved.after)],

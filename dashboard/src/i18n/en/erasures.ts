@@ -30,7 +30,7 @@ export const erasures = {
     copies: 'Copies that were handed over before the erasure, for example to an authority, are not changed by it.',
     stays: 'We keep the fact that a choice was made, and when, without anything that says that it was yours.',
   },
-  technical: 'For the operator',
+  technical: 'For the operator of the service',
   technicalLead: 'What was destroyed, and what can remain, in technical terms.',
   inProgress: 'The erasure is in progress. The part that is done is final.',
   nothingFound: 'No record was found to erase, and nothing was destroyed.',
