@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { audit as en } from '../../dashboard/src/i18n/en/audit.js';
-import { audit as tr } from '../../dashboard/src/i18n/tr/audit.js';
 import { en as english } from '../../dashboard/src/i18n/en/index.js';
+import { audit as tr } from '../../dashboard/src/i18n/tr/audit.js';
 import { tr as turkish } from '../../dashboard/src/i18n/tr/index.js';
 import { factsOf } from '../../dashboard/src/pages/audit/entry-details.js';
 import { NO_FILTERS, queryOf } from '../../dashboard/src/pages/audit/filters.js';

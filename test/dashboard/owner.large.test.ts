@@ -721,7 +721,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.sees('Time-stamped');
     expect(await panel.violations('erasure')).toEqual([]);
     await panel.press('Erasures');
-    await panel.sees('A person');
+    await panel.sees('All records of a person');
     expect(await panel.violations('erasures')).toEqual([]);
     await panel.press('Evidence');
     await panel.sees('because a person was erased');
@@ -734,7 +734,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.sees('more than in the 30 days before');
     await panel.press('7 days');
     await panel.sees('Consents in 7 days');
-    await panel.sees('Point at a day');
+    await panel.sees('Tap or point at a day');
     await panel.page.evaluate(`document.querySelector('[role=slider]').focus()`);
     // Until the numbers of the chosen period are there, those of the one before are shown.
     await panel.page.until(async () => {

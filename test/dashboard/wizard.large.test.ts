@@ -153,7 +153,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
 
   test('speaks Turkish', async () => {
     await panel.prefer('Language', 'Türkçe');
-    await panel.isAt('Bildirim bandı');
+    await panel.isAt('Bant');
     await panel.visit('/sites/new');
     await panel.isAt('Siteniz ve alan adı');
     await panel.type('Ad', 'Fırın');

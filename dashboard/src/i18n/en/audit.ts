@@ -189,6 +189,7 @@ export const audit = {
   site: 'Site',
   allSites: 'All sites',
   words: 'Words',
+  lastWeek: 'Last 7 days',
   save: 'Save as CSV',
   saved: (count: string, isMore: boolean) =>
     isMore

@@ -143,8 +143,7 @@ export const consents = {
   eraseRecord: 'Erase this record',
   eraseRecordText:
     'The personal values of this record are destroyed, permanently. Stored exports of this site are destroyed, too. The proof that consent was given stays.',
-  moreOfPerson:
-    'The person may have more records: show the personal values, then open “History of this person”.',
+  moreOfPerson: 'The person may have more records: show the personal values, then open “History of this person”.',
   recordsLose: (count: string) =>
     count === '1' ? 'One record loses its personal values.' : `${count} records lose their personal values.`,
   moreRecordsLose: (count: string) => `More than ${count} records lose their personal values.`,

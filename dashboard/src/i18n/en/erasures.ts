@@ -7,7 +7,7 @@ export const erasures = {
   emptyText: 'To answer a request for erasure, search for the person under Consents, and choose “Erase this person”.',
   requested: 'Requested',
   reason: 'Reason',
-  reasons: { person: 'A person', record: 'One record', retention: 'Retention period' },
+  reasons: { person: 'All records of a person', record: 'One record', retention: 'Retention period' },
   records: 'Records',
   states: { pending: 'In progress', finished: 'Finished' },
   receipt: 'Receipt of the erasure',

@@ -95,7 +95,7 @@ export const audit: typeof English = {
     invitation: 'Davet',
     ledger: 'Defter',
     sign_in: 'Oturum',
-    site: 'Web sitesi',
+    site: 'Site',
     tenant: 'Kuruluş',
     user: 'Kullanıcı',
     webhook: 'Web kancası',
@@ -190,6 +190,7 @@ export const audit: typeof English = {
   site: 'Site',
   allSites: 'Tüm siteler',
   words: 'Sözcükler',
+  lastWeek: 'Son 7 gün',
   save: 'CSV olarak kaydet',
   saved: (count: string, isMore: boolean) =>
     isMore ? `Dosyada en yeni ${count} girdi var. Daha eskileri için süzgeci daraltın.` : `Dosyada ${count} girdi var.`,

@@ -32,7 +32,7 @@ export const consents: typeof English = {
     sealed: 'Kayıt deftere mühürlendi ve zaman damgasını bekliyor.',
     stamped: 'Bir zaman damgası, kaydın en geç şu tarihte var olduğunu kanıtlıyor:',
     development:
-      'Kaydı geliştirme makamı damgaladı. Bu damga hizmetin nasıl çalıştığını gösterir; başkalarına karşı bir şey kanıtlamaz. Belirttiği zaman:',
+      'Kaydı deneme zaman damgası sağlayıcısı damgaladı. Bu damga hizmetin nasıl çalıştığını gösterir; başkalarına karşı bir şey kanıtlamaz. Belirttiği zaman:',
   },
   erased: 'Kişisel veriler silindi',
   expired: 'Süresi doldu',
@@ -112,9 +112,9 @@ export const consents: typeof English = {
     import: 'Önceki aracın bildirdiği gibi, denetlenmeden',
   },
   shown: {
-    browser: 'Metin ve bandın sözleri',
-    s2s: 'Metin ve o andaki bandın sözleri',
-    import: 'Metin ve aktarım anındaki bandın sözleri',
+    browser: 'Metin ve bandın içeriği',
+    s2s: 'Metin ve o andaki bandın içeriği',
+    import: 'Metin ve aktarım anındaki bandın içeriği',
   },
   document: 'Metin',
   documentVersion: (number, language) => `Sürüm ${number}, ${language}`,
@@ -142,15 +142,14 @@ export const consents: typeof English = {
   fields: personalFields,
   drawn: 'Sorunun çizimi',
   drawnText: {
-    browser: 'Yayımlanan sözler, tarayıcının bildirdiği biçimde çizildi. Kullanılan düğme işaretlidir.',
-    import: 'Yayımlanan sözler, önceki aracın bildirdiği biçimde çizildi.',
-    s2s: 'Yayımlanan sözler, sunucunun bildirdiği biçimde çizildi. Kullanılan düğme işaretlidir.',
+    browser: 'Yayımlanan metinler, tarayıcının bildirdiği biçimde çizildi. Kullanılan düğme işaretlidir.',
+    import: 'Yayımlanan metinler, önceki aracın bildirdiği biçimde çizildi.',
+    s2s: 'Yayımlanan metinler, sunucunun bildirdiği biçimde çizildi. Kullanılan düğme işaretlidir.',
   },
   eraseRecord: 'Bu kaydın kişisel verilerini sil',
   eraseRecordText:
     'Bu kaydın kişisel verileri kalıcı olarak yok edilir. Bu sitenin saklanan dışa aktarmaları da yok edilir. Rızanın verildiğinin kanıtı kalır.',
-  moreOfPerson:
-    'Kişinin başka kayıtları olabilir: kişisel verileri, ardından “Bu kişinin geçmişi” seçeneğini açın.',
+  moreOfPerson: 'Kişinin başka kayıtları olabilir: kişisel verileri, ardından “Bu kişinin geçmişi” seçeneğini açın.',
   recordsLose: (count) => `${count} kayıt kişisel verilerini yitirir.`,
   moreRecordsLose: (count) => `${count} kayıttan fazlası kişisel verilerini yitirir.`,
   erasePerson: 'Bu kişinin verilerini sil',

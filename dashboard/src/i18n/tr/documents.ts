@@ -68,7 +68,7 @@ export const documents: typeof English = {
   removeText: 'Taslak silinir.',
   noPreview: 'Bu biçimin önizlemesi yok. Okumak için metni indirin.',
   open: 'Göster',
-  site: 'Web sitesi',
+  site: 'Site',
   attachments: 'Bu belgeyi kullanan diğer siteler',
   attachmentsLead:
     'Bir belge kuruluşunuzun birden çok sitesinde kullanılabilir. Burada yayımladığınız her sürüm o sitelerde de yayımlanır.',

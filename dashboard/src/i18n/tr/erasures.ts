@@ -9,7 +9,7 @@ export const erasures: typeof English = {
     'İlgili kişinin silme talebini yanıtlamak için Rızalar bölümünde kişiyi arayın ve “Bu kişinin verilerini sil” seçeneğini kullanın.',
   requested: 'Talep zamanı',
   reason: 'Neden',
-  reasons: { person: 'İlgili kişi', record: 'Tek kayıt', retention: 'Saklama süresi doldu' },
+  reasons: { person: 'Bir kişinin tüm kayıtları', record: 'Tek kayıt', retention: 'Saklama süresi doldu' },
   records: 'Kayıtlar',
   states: { pending: 'Sürüyor', finished: 'Tamamlandı' },
   receipt: 'Silme makbuzu',

@@ -41,8 +41,7 @@ export const wizard: typeof English = {
   rights: 'Haklar',
   rightsText: 'Kişilerin hakları',
   rightsHint: 'Kişilerin hangi hakları var, bunları nasıl kullanırlar ve nereye şikâyette bulunabilirler.',
-  bannerLead:
-    'Bant, her dilde hazır metinlerle başlar. Her sözcüğü sonra “Bildirim bandı” sayfasında değiştirebilirsiniz.',
+  bannerLead: 'Bant, her dilde hazır metinlerle başlar. Her sözcüğü sonra “Bant” sayfasında değiştirebilirsiniz.',
   languages: 'Ziyaretçilerinizin dilleri',
   noLanguage: 'En az bir dil işaretleyin.',
   chosenLanguages: (languages) => `Seçilenler: ${languages}`,
@@ -55,8 +54,7 @@ export const wizard: typeof English = {
     'Yayımladıklarınız deftere yazılır ve hemen yürürlüğe girer. Yayımlanan bir sürüm değişmez; istediğiniz zaman yenisini yayımlayabilirsiniz.',
   summary: 'Yayımlanacaklar',
   policy: 'Politika',
-  usualBasis:
-    'Bunlar olağan hukuki sebeplerdir. Sizinki farklıysa “Bildirim bandı” sayfasında değiştirip yeniden yayımlayın.',
+  usualBasis: 'Bunlar olağan hukuki sebeplerdir. Sizinki farklıysa “Bant” sayfasında değiştirip yeniden yayımlayın.',
   readPolicy: 'Politikayı yayımlanacağı gibi oku',
   missing: 'Yayımlayabilmeniz için gerekenler:',
   missingFacts: (facts) => `Politikada ve bantta şu bilgiler eksik: ${facts}.`,

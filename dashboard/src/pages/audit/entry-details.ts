@@ -28,16 +28,18 @@ export function nameOf(member: string, members: Readonly<Record<string, string>>
 
 /** The facts of an entry, with a change as its values before and after. The reason comes first. */
 export function factsOf({ details }: Pick<AuditEntry, 'details'>, messages: Messages): readonly Fact[] {
-  return Object.entries(details)
-    // That something was changed is what the action says.
-    .filter(([name, value]) => !ELSEWHERE.has(name) && !(name === 'changed' && value === true))
-    .toSorted(([one], [other]) => Number(other === 'reason') - Number(one === 'reason'))
-    .map(([name, value]) => {
-      const text = (one: unknown) => textOf(one, name, messages);
-      return isChange(value)
-        ? { name, kind: 'change', before: text(value.before), after: text(value.after) }
-        : { name, kind: 'value', text: text(value) };
-    });
+  return (
+    Object.entries(details)
+      // That something was changed is what the action says.
+      .filter(([name, value]) => !ELSEWHERE.has(name) && !(name === 'changed' && value === true))
+      .toSorted(([one], [other]) => Number(other === 'reason') - Number(one === 'reason'))
+      .map(([name, value]) => {
+        const text = (one: unknown) => textOf(one, name, messages);
+        return isChange(value)
+          ? { name, kind: 'change', before: text(value.before), after: text(value.after) }
+          : { name, kind: 'value', text: text(value) };
+      })
+  );
 }
 
 function isChange(value: unknown): value is { readonly before: unknown; readonly after: unknown } {
@@ -49,9 +51,7 @@ function textOf(value: unknown, member: string, messages: Messages): string {
   if (value === null || value === '' || (member === 'changed' && value === false)) return audit.nothing;
   if (typeof value === 'boolean') return value ? common.yes : common.no;
   if (Array.isArray(value))
-    return value.length === 0
-      ? audit.nothing
-      : value.map((one: unknown) => textOf(one, member, messages)).join(', ');
+    return value.length === 0 ? audit.nothing : value.map((one: unknown) => textOf(one, member, messages)).join(', ');
   if (typeof value === 'string') return namesOf(member, messages)[value] ?? value;
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

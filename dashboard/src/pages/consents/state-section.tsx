@@ -73,7 +73,10 @@ function StateTable({ siteId, items }: StateTableProps) {
       keyOf={({ id }) => id}
       columns={[
         { label: consents.type, cell: ({ record }) => record.consent_type },
-        { label: consents.document, cell: ({ record, documentSlug }) => <DocumentName siteId={siteId} record={record} slug={documentSlug} /> },
+        {
+          label: consents.document,
+          cell: ({ record, documentSlug }) => <DocumentName siteId={siteId} record={record} slug={documentSlug} />,
+        },
         {
           label: consents.decision,
           cell: ({ record, state }) =>

@@ -191,7 +191,9 @@ function ShownVersion({ siteId, version, versions, isCompared }: ShownVersionPro
       title={documents.versionShown(languageName(version.language), version.number, documents.states[version.state])}
     >
       <VersionContent siteId={siteId} version={version} />
-      {before === undefined ? null : <VersionDifference siteId={siteId} before={before} after={version} isOpen={isCompared} />}
+      {before === undefined ? null : (
+        <VersionDifference siteId={siteId} before={before} after={version} isOpen={isCompared} />
+      )}
     </Section>
   );
 }

@@ -40,7 +40,8 @@ export function Evidence() {
   return (
     <Page title={evidence.title} lead={evidence.lead}>
       <p className="draft-line">
-        {evidence.single} <a href="/verify">{consents.verifierPage}</a> · <Link to="/timestamps">{evidence.regulator}</Link>
+        {evidence.single} <a href="/verify">{consents.verifierPage}</a> ·{' '}
+        <Link to="/timestamps">{evidence.regulator}</Link>
       </p>
       <Section title={evidence.list} actions={(query.data?.length ?? 0) === 0 ? null : add}>
         <Loaded query={query}>

@@ -43,7 +43,9 @@ export function BannerStep({ found, kept, draft, answers }: StepProps) {
                 required={wizard.noLanguage}
               />
               {others.length === 0 ? null : (
-                <p className="hint">{wizard.policyOnlyIn(languageName(policyLanguage), list(others.map(languageName)))}</p>
+                <p className="hint">
+                  {wizard.policyOnlyIn(languageName(policyLanguage), list(others.map(languageName)))}
+                </p>
               )}
               {languages.length < 2 ? null : (
                 <SelectInput
