@@ -65,7 +65,8 @@ export function Finder() {
     setAnswer(null);
     setTold(finder.finding);
     try {
-      const hits = identifierIn(wanted) === null ? [] : await dataOf(api.POST('/api/v1/search', { body: { text: wanted } }));
+      const hits =
+        identifierIn(wanted) === null ? [] : await dataOf(api.POST('/api/v1/search', { body: { text: wanted } }));
       if (own !== search.current) return;
       const [only] = hits;
       const place = only === undefined || hits.length > 1 ? null : placeOf(only, role);
