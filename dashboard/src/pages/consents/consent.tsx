@@ -81,6 +81,7 @@ function DecisionSection({ siteId, consent, record }: DecisionSectionProps) {
   const { consents } = useMessages();
   const { date, languageName } = useFormats();
   const decided = useDecided(siteId, record);
+  const inZone = (label: string) => `${label} (${Intl.DateTimeFormat().resolvedOptions().timeZone})`;
   return (
     <Section title={consents.decision}>
       <Facts
@@ -102,10 +103,10 @@ function DecisionSection({ siteId, consent, record }: DecisionSectionProps) {
           ),
           [consents.type, record.consent_type],
           ...(record.import == null
-            ? [[consents.when, <Time key="when" at={record.created_at} isExact />] as const]
+            ? [[inZone(consents.when), <Time key="when" at={record.created_at} isExact />] as const]
             : [
-                [consents.claimedAt, <Time key="claimed" at={record.import.claimed_at} isExact />] as const,
-                [consents.importedAt, <Time key="when" at={record.created_at} isExact />] as const,
+                [inZone(consents.claimedAt), <Time key="claimed" at={record.import.claimed_at} isExact />] as const,
+                [inZone(consents.importedAt), <Time key="when" at={record.created_at} isExact />] as const,
               ]),
           [consents.until, record.valid_until === null ? consents.unlimited : date(record.valid_until)],
           [consents.language, languageName(record.language)],
