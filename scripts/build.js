@@ -56,7 +56,11 @@ const STAGES = [
     },
     verifier: {
       inputs: ['verifier-cli', 'schemas', 'sdk/banner', ...NOTICES, ...PACKAGES],
-      outputs: ['verifier-cli/dist/consent-verify.js', 'verifier-cli/dist/consent-verify.html'],
+      outputs: [
+        'verifier-cli/dist/consent-verify.js',
+        'verifier-cli/dist/consent-verify.html',
+        'verifier-cli/dist/verify-page.js',
+      ],
       folder: 'verifier-cli',
       commands: [['build.js']],
     },

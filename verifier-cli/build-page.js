@@ -1,5 +1,6 @@
 // Builds the verifier as one HTML file that works from disk without a network, and the same for the
-// service to serve, with its look-up beside it.
+// service to serve, with its look-up beside it. There, a small script shows the answer of the look-up,
+// and the verifier follows as a file of its own.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -31,8 +32,11 @@ const seams = {
   },
 };
 
-/** @returns the script of an entry point, and the files in it */
-async function bundle(entry) {
+/**
+ * @param around code before and after the script
+ * @returns the script of an entry point, and the files in it
+ */
+async function bundle(entry, [before, after] = ['', '']) {
   const { outputFiles, metafile } = await build({
     absWorkingDir: here,
     entryPoints: [page(entry)],
@@ -45,6 +49,8 @@ async function bundle(entry) {
     minify: true,
     charset: 'utf8',
     legalComments: 'none',
+    banner: { js: before },
+    footer: { js: after },
     metafile: true,
     plugins: [seams],
     logLevel: 'warning',
@@ -76,12 +82,14 @@ function withTexts(html, standing) {
     .replace(/ data-label="(\w+)"/g, (label, name) => `${label} aria-label="${textOf(name)}"`);
 }
 
-const hashSource = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const sha256 = (text) => createHash('sha256').update(text);
+const integrity = (text) => `sha256-${sha256(text).digest('base64')}`;
 
 /**
  * @param notices turns the files of a bundle into the licences of the libraries in it
  * @returns `standalone` connects to nothing; `served` may ask the service that it comes from, and
- *   nothing else. `scripts` are those of the two pages by file, `inputs` the files in both.
+ *   nothing else. `verifier` is the file that it loads. `scripts` are the verifiers of the two pages by name, `inputs`
+ *   the files in all.
  */
 export async function buildPages(notices) {
   const [template, css, lookup, published, style] = await Promise.all([
@@ -95,14 +103,16 @@ export async function buildPages(notices) {
   ]);
   const { page: texts } = await load('src/i18n/en/page.ts');
   const alone = await bundle('alone-page.ts');
-  const withLookup = await bundle('served-page.ts');
+  const answer = await bundle('answer-page.ts');
+  // Its tasks take long on a phone, so they wait until the answer is there.
+  const withLookup = await bundle('served-page.ts', ['answerPainted.then(()=>{', '});']);
   const licences = (await notices(withLookup.inputs)).replaceAll('--', '- ');
-  const fill = (script, connect, { privacy, published, section }) => {
+  const fill = (script, connect, { privacy, published, section, verifier }) => {
     const styles = style + css;
     const policy = [
       "default-src 'none'",
-      `script-src ${hashSource(script)}`,
-      `style-src ${hashSource(styles)}`,
+      `script-src ${[script, ...(verifier === '' ? [] : [verifier])].map((one) => `'${integrity(one)}'`).join(' ')}`,
+      `style-src '${integrity(styles)}'`,
       // The picture of a signature is in the page itself, and never an SVG.
       'img-src data:',
       `connect-src ${connect}`,
@@ -120,6 +130,11 @@ export async function buildPages(notices) {
       PUBLISHED: published,
       LOOKUP: section,
       SCRIPT: script,
+      VERIFIER:
+        verifier === ''
+          ? ''
+          : // The digest in the address keeps a cache from giving the file of another version.
+            `<script defer fetchpriority="low" src="/verify/verify-page.js?sha256=${sha256(verifier).digest('hex')}" integrity="${integrity(verifier)}"></script>\n`,
       NOTICES: licences,
     };
     return withTexts(
@@ -128,18 +143,21 @@ export async function buildPages(notices) {
     ).replace(/\{\{([A-Z]+)\}\}/g, (_, name) => values[name]);
   };
   return {
-    scripts: { 'consent-verify.html': alone.script, 'verify-page.html': withLookup.script },
+    verifier: withLookup.script,
+    scripts: { 'script of consent-verify.html': alone.script, 'verify-page.js': withLookup.script },
     standalone: fill(alone.script, "'none'", {
       privacy: '<span data-text="privateAlone"></span>',
       published: '',
       section: '',
+      verifier: '',
     }),
-    served: fill(withLookup.script, "'self'", {
+    served: fill(answer.script, "'self'", {
       privacy:
         '<span data-text="privateServed"></span> <a href="/verify/consent-verify.html" download data-text="privateSave"></a> <span data-text="privateOffline"></span>',
       published,
       section: lookup,
+      verifier: withLookup.script,
     }),
-    inputs: [...new Set([...alone.inputs, ...withLookup.inputs])],
+    inputs: [...new Set([alone, answer, withLookup].flatMap(({ inputs }) => inputs))],
   };
 }

@@ -32,13 +32,14 @@ const { metafile } = await build({
 });
 for (const name of ['consent-verify', 'consent-verify-network']) await chmod(join(outdir, `${name}.js`), 0o755);
 await writeFile(join(here, 'dist/THIRD-PARTY-NOTICES.txt'), await notices(Object.keys(metafile.inputs)));
-const { standalone, served, scripts, inputs } = await buildPages(notices);
+const { standalone, served, verifier, scripts, inputs } = await buildPages(notices);
 await writeFile(join(here, 'dist/consent-verify.html'), standalone);
 await writeFile(join(here, 'dist/verify-page.html'), served);
+await writeFile(join(here, 'dist/verify-page.js'), verifier);
 // What a certificate states of the program that made it.
 const digests = [
   ['consent-verify.js', await readFile(join(outdir, 'consent-verify.js'))],
-  ...Object.entries(scripts).map(([name, script]) => [`script of ${name}`, script]),
+  ...Object.entries(scripts),
 ].map(([name, content]) => `${createHash('sha256').update(content).digest('hex')}  ${name}\n`);
 await writeFile(join(outdir, 'consent-verify.digests.txt'), digests.join(''));
 const libraries = await bundledLibraries(here, [...new Set([...Object.keys(metafile.inputs), ...inputs])]);

@@ -3,6 +3,7 @@ import { PROOF } from '../crypto/proof-of-work.js';
 import { Uuid } from '../evidence/primitives.js';
 import { NewPassword } from './new-password.js';
 import { displayName } from './panel/common.js';
+import { PasskeyAssertion } from './passkeys.js';
 
 /** Role of a user. An `api_user` can use only the S2S API. */
 export const UserRole = z.enum(['owner', 'admin', 'dpo', 'viewer', 'api_user']);
@@ -27,16 +28,29 @@ const TotpCode = z
   .regex(/^\d{6}$/, 'must be the six digits that the authenticator app shows')
   .describe('The six digits that the app shows.');
 const RecoveryCode = z.string().min(12).max(40).describe('One of the ten codes for a lost app; each is valid once.');
-const SecondFactorCodes = { totp_code: TotpCode.optional(), recovery_code: RecoveryCode.optional() };
+const FactorPasskey = PasskeyAssertion.optional().describe('A passkey, which signed a challenge for `second_factor`.');
+const SecondFactorProof = {
+  totp_code: TotpCode.optional(),
+  recovery_code: RecoveryCode.optional(),
+  passkey: FactorPasskey,
+};
 
 export const LoginRequest = z
   .object({
     email: z.string().min(3).max(320).describe('E-mail address of the user.'),
     password: GivenPassword,
-    ...SecondFactorCodes,
+    ...SecondFactorProof,
     refresh_token_in: RefreshTokenIn,
   })
   .meta({ id: 'LoginRequest' });
+
+/** POST /api/v1/auth/passkeys/sign-in */
+export const PasskeySignInRequest = z
+  .strictObject({
+    passkey: PasskeyAssertion.describe('A passkey, which verified the person and signed a challenge for `sign_in`.'),
+    refresh_token_in: RefreshTokenIn,
+  })
+  .meta({ id: 'PasskeySignInRequest' });
 
 /**
  * POST /api/v1/auth/refresh: the token is in the body, or in the cookie of a sign-in that uses one. Client generators
@@ -105,6 +119,7 @@ export const AuthOptionsResponse = z
         sign_up: z
           .enum(['open', 'invite'])
           .describe('Whether everyone can create an organisation, or only invited people a user.'),
+        passkeys: z.boolean().describe('Whether users can have passkeys.'),
       })
       .describe('The result.'),
   })
@@ -183,7 +198,7 @@ export const SecondFactorResponse = z
         enabled_at: z.iso
           .datetime()
           .nullable()
-          .describe('Since when a sign-in requires a code, or null if it does not.'),
+          .describe('Since when the authenticator app is in force, or null if there is none.'),
         recovery_codes_left: z.int().describe('Recovery codes that were not used.'),
       })
       .describe('The result.'),
@@ -223,23 +238,36 @@ export const SecondFactorConfirmedResponse = z
 
 /** POST /api/v1/auth/second-factor/recovery-codes */
 export const RenewRecoveryCodesRequest = z
-  .strictObject({ current_password: GivenPassword, totp_code: TotpCode })
+  .strictObject({
+    current_password: GivenPassword,
+    totp_code: TotpCode.optional().describe('The six digits that the app shows. This or `passkey` is required.'),
+    passkey: FactorPasskey,
+  })
+  .refine(({ totp_code, passkey }) => totp_code !== undefined || passkey !== undefined, {
+    path: ['totp_code'],
+    error: 'is required, unless passkey is given',
+  })
   .meta({ id: 'RenewRecoveryCodesRequest' });
 
-/** POST /api/v1/auth/second-factor/disable: with one of the codes. */
+/** POST /api/v1/auth/second-factor/disable: with one proof. */
 export const DisableSecondFactorRequest = z
   .strictObject({
     current_password: GivenPassword,
-    totp_code: SecondFactorCodes.totp_code.describe(
-      'The six digits that the app shows. This or `recovery_code` is required.',
+    ...SecondFactorProof,
+    totp_code: SecondFactorProof.totp_code.describe(
+      'The six digits that the app shows. This, `recovery_code` or `passkey` is required.',
     ),
-    recovery_code: SecondFactorCodes.recovery_code,
   })
-  .refine(({ totp_code, recovery_code }) => totp_code !== undefined || recovery_code !== undefined, {
+  .refine(({ totp_code, recovery_code, passkey }) => (totp_code ?? recovery_code ?? passkey) !== undefined, {
     path: ['totp_code'],
-    error: 'is required, unless recovery_code is given',
+    error: 'is required, unless recovery_code or passkey is given',
   })
   .meta({ id: 'DisableSecondFactorRequest' });
+
+/** POST /api/v1/auth/passkeys, and /passkeys/{passkey_id}/remove: with one proof, if there is a second factor. */
+export const ChangePasskeysRequest = z
+  .strictObject({ current_password: GivenPassword, ...SecondFactorProof })
+  .meta({ id: 'ChangePasskeysRequest' });
 
 export const SecondFactorDisabledResponse = z
   .object({

@@ -62,6 +62,7 @@ export const ConfigResponse = z
             'Texts of the controls: those of `banner`, else those that the service has for the language, else English; and of the notices about a signal, which are those of the service.',
           ),
         withdrawal: z.string().nullable().describe('How consent is withdrawn, or null if not written yet.'),
+        withdrawal_url: SiteConfigPublishedRecord.shape.withdrawal_url,
         categories: z.array(BannerCategory).describe('The categories of the banner, in their order.'),
         service_switches: SiteConfigPublishedRecord.shape.service_switches.describe(
           'Whether visitors can accept each service by itself; absent: no.',

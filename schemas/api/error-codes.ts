@@ -42,12 +42,20 @@ export const ERROR_CODES = {
   SECOND_FACTOR_REQUIRED: {
     status: 401,
     isOwn: true,
-    meaning: 'The password is right, and the user has a second factor. Send totp_code or recovery_code as well.',
+    meaning:
+      'The password is right, and the user has a second factor. Send totp_code, recovery_code or passkey as well.',
   },
   SECOND_FACTOR_INVALID: {
     status: 401,
     isOwn: true,
-    meaning: 'The code is wrong, expired or was used before. Wait for the next code of the authenticator app.',
+    meaning:
+      'The code or the passkey is wrong, expired or was used before. Wait for the next code of the authenticator app, or ask for a new challenge.',
+  },
+  PASSKEY_INVALID: {
+    status: 401,
+    isOwn: true,
+    meaning:
+      'The passkey is unknown or was removed, its user is disabled, or the answer of the authenticator is wrong or too old. Ask for a new challenge, or sign in with the password.',
   },
   SITE_NOT_VERIFIED: { status: 403, meaning: 'The domain of the site is not verified. Verify it in the panel first.' },
   ORIGIN_NOT_ALLOWED: {
@@ -140,6 +148,12 @@ export const ERROR_CODES = {
     status: 409,
     isOwn: true,
     meaning: 'The service sends no mail. An owner or admin of the organisation creates a reset token instead.',
+  },
+  PASSKEYS_NOT_CONFIGURED: {
+    status: 409,
+    isOwn: true,
+    meaning:
+      'This installation has no passkeys. They require PUBLIC_URL with https and a host name, or http://localhost.',
   },
   EXPORT_NOT_FINISHED: {
     status: 409,
@@ -383,7 +397,7 @@ export class ApiError extends Error {
 
   /**
    * @param message what is wrong and what to do next; if omitted, the meaning of the code
-   * @param details field errors, a challenge, seconds to wait, extra headers
+   * @param details field errors, a challenge, the passkeys that can prove the second factor, seconds to wait, extra headers
    */
   constructor(
     readonly code: ErrorCode,
@@ -391,6 +405,7 @@ export class ApiError extends Error {
     readonly details: {
       readonly errors?: readonly FieldError[];
       readonly challenge?: string;
+      readonly passkeys?: readonly string[];
       readonly retryAfterSeconds?: number;
       readonly headers?: Readonly<Record<string, string>>;
     } = {},

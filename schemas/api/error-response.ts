@@ -22,6 +22,10 @@ export const ErrorResponse = z
       .optional()
       .describe('The invalid fields, for VALIDATION_ERROR and similar codes.'),
     challenge: z.string().optional().describe('With PROOF_OF_WORK_REQUIRED: `bits.expiry.authenticator`.'),
+    passkeys: z
+      .array(z.string())
+      .optional()
+      .describe('With SECOND_FACTOR_REQUIRED: identifiers of the passkeys of the user, for `allowCredentials`.'),
     valid: z.literal(false).optional().describe('Always false on the verification routes.'),
   })
   .meta({ id: 'ErrorResponse' });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { DECISIONS } from '../events/consent-recorded.js';
+import { WithdrawalUrl } from '../events/site-config.js';
 import { Instant } from '../evidence/primitives.js';
 import { DecidedCategories, DecidedServices } from './decided.js';
 import { STATED_ORIGIN } from './stated-origin.js';
@@ -69,6 +70,9 @@ export const PublicVerifyResponse = z
     server_record_found: z.literal(true).describe('Whether the service has a record of this token.'),
     data: VerifiedRecord.extend({
       site_domain: z.string().nullable().describe('Domain of the site, or null if the service does not know it.'),
+      withdrawal_url: WithdrawalUrl.nullable().describe(
+        'Where the choice can be changed or withdrawn, by the configuration that the record names; null if it states nothing.',
+      ),
       categories: DecidedCategories,
       services: DecidedServices,
       language: z.string().nullable().describe('Language (BCP 47).'),

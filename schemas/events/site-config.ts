@@ -2,6 +2,8 @@ import * as z from 'zod';
 import { Appearance } from '../banner/appearance.js';
 import { Instant, Uuid } from '../evidence/primitives.js';
 import { IabSettings } from '../iab/iab-settings.js';
+import { TimeZoneName } from '../text/time-zone.js';
+import { isOnDomain, WITHDRAWAL_URL } from '../text/withdrawal-url.js';
 
 export const SITE_CONFIG_PUBLISHED = 'SiteConfigPublished.v1';
 
@@ -82,6 +84,15 @@ export const ConsentCookie = z
   .meta({ id: 'Cookie' });
 export type ConsentCookie = z.infer<typeof ConsentCookie>;
 
+/** Address at which visitors change or withdraw their choice. */
+export const WithdrawalUrl = z
+  .string()
+  .regex(
+    WITHDRAWAL_URL,
+    'must be https:// and a host in lower case without user or port, for example https://shop.example/choices',
+  )
+  .max(500);
+
 /** Published settings of a site, with its controller. `site_config_hash` of a record is over its JCS text. */
 export const SiteConfigPublishedRecord = z
   .strictObject({
@@ -102,6 +113,8 @@ export const SiteConfigPublishedRecord = z
     banner: z.record(Language, z.record(z.string().max(50), z.string().max(10_000))),
     /** How consent is withdrawn, in each language. */
     withdrawal: ByLanguage,
+    /** On `domain` or below it. */
+    withdrawal_url: WithdrawalUrl.exactOptional().describe('Where visitors change or withdraw their choice.'),
     categories: z.array(ConsentCategory).max(100),
     /** Whether visitors can accept each service by itself. If absent, they cannot. */
     service_switches: z.boolean().exactOptional(),
@@ -110,8 +123,12 @@ export const SiteConfigPublishedRecord = z
     appearance: Appearance.exactOptional(),
     /** Signals of IAB that the banner gives to advertisers. If absent, it gives none. */
     iab: IabSettings.exactOptional(),
+    /** Time zone in which times are shown beside UTC. If absent, or unknown to a reader, UTC stands alone. */
+    time_zone: TimeZoneName.exactOptional(),
   })
-  .superRefine(({ categories, cookies }, context) => {
+  .superRefine(({ categories, cookies, domain, withdrawal_url: url }, context) => {
+    if (url !== undefined && !isOnDomain(url, domain))
+      context.addIssue({ code: 'custom', path: ['withdrawal_url'], message: `must be on ${domain}` });
     for (const { path, message } of configProblems(categories, cookies))
       context.addIssue({ code: 'custom', path, message });
   });

@@ -19,8 +19,9 @@
  */
 import * as z from 'zod';
 import { RevisionRun } from './batch-header.js';
-import { Count, DisclosureDigest, Instant, Sha256Hex, Uuid } from './primitives.js';
+import { Count, DisclosureDigest, Instant, PlainName, Sha256Hex, Uuid } from './primitives.js';
 import { RECEIPT_FORMAT } from './receipt.js';
+import { STATED_REASONS } from './stated-reasons.js';
 
 export const PACKAGE_FORMAT = 'consent-ledger-evidence';
 /** A verifier gives no verdict on another major version. */
@@ -31,6 +32,16 @@ export const PACKAGE_MINOR = 0;
 export const PACKAGE_VERSION = `${PACKAGE_MAJOR}.${PACKAGE_MINOR}`;
 
 const MAX_FILES = 450_000;
+
+/** What a package states of its making. The service knows the role; reason and name are as the user gave them. */
+export const ExportStatement = z.strictObject({
+  /** Role of the user who requested the package, or `command` for the command line of the operator. */
+  role: z.enum(['owner', 'admin', 'dpo', 'viewer', 'api_user', 'command']),
+  reason: z.enum(STATED_REASONS),
+  /** Only if the user asked for it. */
+  name: PlainName.exactOptional(),
+});
+export type ExportStatement = z.infer<typeof ExportStatement>;
 
 /** Conditions that the requester set for the records of the package. */
 export const PackageFilter = z.strictObject({
@@ -65,6 +76,17 @@ export function isReceipt({ format }: Pick<Manifest, 'format'>): boolean {
   return format === RECEIPT_FORMAT;
 }
 
+const STATED_IN_RECEIPT = { path: ['export'], error: 'must not be in a receipt' };
+function isStatedAsAllowed({
+  format,
+  export: stated,
+}: {
+  readonly format: string;
+  readonly export?: unknown;
+}): boolean {
+  return format === PACKAGE_FORMAT || stated === undefined;
+}
+
 const SALT_MISSING = { path: ['salt'], error: 'must be stated with a checkpoint' };
 function isSalted({ checkpoint, salt }: { readonly checkpoint: number | null; readonly salt: string | null }): boolean {
   return checkpoint === null || salt !== null;
@@ -81,6 +103,8 @@ const MEMBERS = {
   exported_at: Instant,
   /** Account or command that exported the package, as the service knows it. */
   exported_by: z.string().min(1).max(300),
+  /** Why and in which role, if the user stated it. Anyone may ask for a receipt, which states nothing of that. */
+  export: ExportStatement.exactOptional(),
   /**
    * True if a development time stamp authority stamped any checkpoint of the ledger. Then the package is not evidence.
    */
@@ -107,11 +131,17 @@ const MEMBERS = {
 } as const;
 
 /** `manifest.json`: written last; names every other file but attachments and its own signature. */
-export const Manifest = z.strictObject(MEMBERS).refine(isSalted, SALT_MISSING);
+export const Manifest = z
+  .strictObject(MEMBERS)
+  .refine(isSalted, SALT_MISSING)
+  .refine(isStatedAsAllowed, STATED_IN_RECEIPT);
 export type Manifest = z.infer<typeof Manifest>;
 
 /** A manifest of a newer minor version: members that are not known are left out. */
-export const NewerManifest: z.ZodType<Manifest> = z.object(MEMBERS).refine(isSalted, SALT_MISSING);
+export const NewerManifest: z.ZodType<Manifest> = z
+  .object(MEMBERS)
+  .refine(isSalted, SALT_MISSING)
+  .refine(isStatedAsAllowed, STATED_IN_RECEIPT);
 
 /** Members that every version of the format has. */
 export const ManifestVersion = z.object({

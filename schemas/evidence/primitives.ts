@@ -59,3 +59,19 @@ export const StreamName = z
 
 /** A verifier-key line, without white space in it or around it. The line of an ML-DSA-44 key has 1.8 KB. */
 export const KeyLine = z.string().max(2500).regex(/^\S+$/);
+
+/**
+ * A name that readers of a certificate see: no character of it breaks the line, is invisible, reorders the text beside
+ * it, or is a space other than U+0020.
+ */
+export const PlainName = z
+  .string()
+  .regex(
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are refused, and \p{Cc} needs a flag that readers of JSON Schema do not set.
+    /^(?! )[^\u0000-\u001f\u007f-\u00a0\u00ad\u061c\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff9-\ufffb]+(?<! )$/,
+    'must be one line without control or invisible characters, and without spaces at its ends',
+  )
+  .max(300);
+
+/** A link that readers see: visible ASCII after `https://`. */
+export const HttpsLink = z.string().regex(/^https:\/\/[!-~]{1,500}$/, 'must be an https URL');

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { hashPassword } from '../accounts/credentials/credentials.js';
 import { createMailQueue } from '../accounts/mail/mail-queue.js';
+import { relyingPartyOf } from '../accounts/passkeys/relying-party.js';
 import { createAccessTokens, freshJwtKeys } from '../accounts/sign-in/access-tokens.js';
 import { createPasswordCheck } from '../accounts/sign-in/check-password.js';
 import { startSignIn } from '../accounts/sign-in/sign-ins.js';
@@ -9,6 +10,7 @@ import { createUserDirectory } from '../accounts/users/user-directory.js';
 import { insertUser } from '../accounts/users/users.js';
 import type { CreateAccount } from '../api/auth/deps.js';
 import { networkTurns } from '../api/auth/deps.js';
+import { PASSKEY_OPERATIONS } from '../api/auth/passkeys.js';
 import { SECOND_FACTOR_OPERATIONS } from '../api/auth/second-factor.js';
 import { serveAuth } from '../api/auth/serve-auth.js';
 import { AUTH_OPERATIONS } from '../api/auth/sign-in.js';
@@ -159,9 +161,10 @@ export async function serviceRoutes(installation: Installation, parts: ServicePa
     checkPassword: createPasswordCheck(shared),
     refreshKey: () => keyring.refreshKey(),
     factorKeys: keyring,
+    relyingParty: relyingPartyOf(config.discovery.publicUrl),
     createAccount: config.isSignUpOpen ? accountCreator(adminPool) : null,
   };
-  const authRoutes = [...AUTH_OPERATIONS, ...SECOND_FACTOR_OPERATIONS, ...SIGN_UP_OPERATIONS];
+  const authRoutes = [...AUTH_OPERATIONS, ...SECOND_FACTOR_OPERATIONS, ...PASSKEY_OPERATIONS, ...SIGN_UP_OPERATIONS];
   const turns = ledgerTurns(now);
   const { isSignUpOpen } = config;
   const discovery = { ...config.discovery, isSignUpOpen, scannerHost, jwtKeys, now: () => new Date() };

@@ -1,5 +1,7 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { DISCLOSURE_NAMES, isDisclosureName } from '../../schemas/evidence/disclosed-values.js';
+import type { ExportStatement } from '../../schemas/evidence/manifest.js';
+import { STATED_REASONS } from '../../schemas/evidence/stated-reasons.js';
 import type { Installation } from '../app/installation.js';
 import { auditDetails } from '../evidence/exports/index.js';
 import {
@@ -32,6 +34,7 @@ interface Options {
   readonly documentVersion?: string;
   readonly record?: readonly string[];
   readonly visitor?: string;
+  readonly reason?: ExportStatement['reason'];
 }
 
 /** `evidence export` */
@@ -57,6 +60,9 @@ export function evidenceCommand(context: CliContext): Command {
       .option('--document-version <id>', 'only consents to this document version', uuid)
       .option('--record <id>', 'only this record, by id or consent token; may be repeated', several)
       .option('--visitor <visitor_id>', 'only consents of this person')
+      .addOption(
+        new Option('--reason <reason>', 'what the package states that it was made for').choices(STATED_REASONS),
+      )
       .action((options: Options) => exportPackage(context, options)),
   );
   return group;
@@ -64,6 +70,7 @@ export function evidenceCommand(context: CliContext): Command {
 
 async function exportPackage(context: CliContext, options: Options): Promise<void> {
   const filter = filterOf(options);
+  const stated = options.reason === undefined ? undefined : ({ role: 'command', reason: options.reason } as const);
   const disclose = discloseOf(options.disclose ?? (options.visitor === undefined ? 'none' : 'visitor_id'));
   await withInstallation(context, async (installation) => {
     context.lowerPriority();
@@ -76,7 +83,7 @@ async function exportPackage(context: CliContext, options: Options): Promise<voi
       actor: { kind: 'operator' },
       action: 'export.create',
       subject: { kind: 'site', id: options.site },
-      details: auditDetails(filter, disclose),
+      details: auditDetails(filter, disclose, stated),
     });
     const bar = progressBar(context, '{step} [{bar}] {value}/{total}');
     const result = await exportEvidence(
@@ -96,6 +103,7 @@ async function exportPackage(context: CliContext, options: Options): Promise<voi
         output: options.output,
         overwrites: options.overwrite === true,
         exportedBy: 'consent-ledger evidence export',
+        ...(stated !== undefined && { stated }),
         onProgress: ({ step, done, total }) => {
           bar.update(done, total ?? done, { step });
         },

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import * as z from 'zod';
 import { VERSION as SDK_VERSION } from '../../sdk/node/src/version.js';
 import { VERSION } from '../../src/platform/version.js';
 import { type Import, importedFile, importsOf, ROOT, sourceFiles } from './import-graph.js';
@@ -131,6 +133,22 @@ test('every package states the version that the command line prints', () => {
   const sdks = ['browser', 'conformance', 'mobile', 'node', 'react'].map((name) => `sdk/${name}`);
   const packages = ['.', 'bin', 'verifier-cli', ...sdks, 'dashboard'].map((folder) => `${folder}/package.json`);
   expect(new Set([...packages.map(versionOf), SDK_VERSION])).toEqual(new Set([VERSION]));
+});
+
+test('pkijs, which checks time stamps, has the same asn1js as the service, beside that of the library of passkeys', () => {
+  const Lock = z.object({ packages: z.record(z.string(), z.looseObject({ version: z.string().optional() })) });
+  const { packages } = Lock.parse(JSON.parse(readFileSync(resolve(ROOT, 'package-lock.json'), 'utf8')));
+  const copies = Object.keys(packages).filter((path) => /(?:^|\/)node_modules\/(?:asn1js|pkijs)$/.test(path));
+  const own = copies.filter((path) => !path.startsWith('node_modules/@peculiar/'));
+  expect(own).toEqual(['node_modules/asn1js', 'node_modules/pkijs']);
+  const stated = createRequire(resolve(ROOT, 'package.json'));
+  const ofPkijs = createRequire(stated.resolve('pkijs'));
+  expect(ofPkijs.resolve('asn1js')).toBe(stated.resolve('asn1js'));
+  const Package = z.object({ dependencies: z.looseObject({ asn1js: z.string(), pkijs: z.string() }) });
+  const { dependencies } = Package.parse(JSON.parse(readFileSync(resolve(ROOT, 'package.json'), 'utf8')));
+  expect(packages['node_modules/asn1js']?.version).toBe(dependencies.asn1js);
+  // The library of passkeys uses an older one, each package its own copy.
+  expect(packages['node_modules/@peculiar/asn1-schema/node_modules/asn1js']?.version).toMatch(/^3\./);
 });
 
 test('zod is imported by its namespace, of which a bundle then has only what it uses', () => {

@@ -176,6 +176,12 @@ async function manageCatalogue(app: RunningApp, shop: RecordingTenant): Promise<
     demo.tenant_id,
   ]);
   await shop.as('owner', 'POST', `/users/${rows[0]?.id}/password-reset`, {});
+  await app.change(
+    `with user_of as (update users set passkey_ids = array[$2::uuid] where id = $1 returning id)
+     insert into passkeys (id, user_id, credential_id, public_key, rp_id, transports, label, was_verified, sign_count)
+       select $2, id, 'AAAA', 'key', 'consent.example.org', '{usb}', 'Key ring', true, 1 from user_of`,
+    [rows[0]?.id, randomUUID()],
+  );
   await shop.as('viewer', 'POST', '/auth/logout', {});
 }
 
@@ -191,7 +197,12 @@ async function eraseAndExport(app: RunningApp, shop: RecordingTenant): Promise<v
   await whenSettled(app);
   for (const filter of [{}, { visitor_id: 'ann' }]) {
     const id = idOf(
-      await shop.inSite('owner', 'POST', '/exports', { filter, disclose: 'all', reason: 'for the test' }),
+      await shop.inSite('owner', 'POST', '/exports', {
+        filter,
+        disclose: 'all',
+        reason: 'for the test',
+        stated: { reason: 'other' },
+      }),
     );
     await shop.until(State, `/exports/${id}`, ({ state }) => state === 'finished');
   }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { type RunningApp, startApp } from '../api/server/running-app.js';
 import { Backend } from '../api/tool/export-fixture.js';
+import { manifestOf, unpack } from '../evidence/package/reading-packages.js';
 import { type CommandLine, commandLine } from './command-line.js';
 
 const Written = z.object({
@@ -54,6 +55,11 @@ describe('evidence export on the command line', () => {
       expect(second.exitCode, second.stderr).toBe(0);
       expect(Written.parse(JSON.parse(second.stdout)).counts).toEqual({ consents: 2, not_yet_stamped: 0 });
       expect(await readdir(folder)).toEqual(['evidence.zip']);
+      expect(await exported('--overwrite', '--reason', 'curiosity')).toMatchObject({ exitCode: 2 });
+      const stated = await exported('--overwrite', '--reason', 'internal_audit');
+      expect(stated.exitCode, stated.stderr).toBe(0);
+      const files = await unpack(join(folder, 'evidence.zip'));
+      expect(manifestOf(files).export).toEqual({ role: 'command', reason: 'internal_audit' });
     });
   });
 

@@ -48,7 +48,7 @@ const category = (key: string): ConfigurationDraft['categories'][number] => ({
 });
 
 const problemsIn = ({ changed_at, problems, has_changes, in_force, revision, ...draft }: ConfigurationDraft) =>
-  problemsOf(SiteConfigDraft.parse(draft), null);
+  problemsOf(SiteConfigDraft.parse(draft), null, { domain: 'shop.example', proof: null });
 
 test('an empty draft with the default texts can be published', () => {
   expect(problemsIn({ ...DRAFT, ...withDefaults(DRAFT, texts, []) })).toEqual([]);

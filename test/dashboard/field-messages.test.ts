@@ -5,8 +5,10 @@ import { tr } from '../../dashboard/src/i18n/tr/index.js';
 import { fieldMessage } from '../../dashboard/src/ui/field-message.js';
 import { ChangePasswordRequest } from '../../schemas/api/auth.js';
 import { CreateCategoryRequest } from '../../schemas/api/panel/categories.js';
+import { ChangeConfigurationRequest } from '../../schemas/api/panel/configuration.js';
 import { CreateCookieRequest } from '../../schemas/api/panel/cookies.js';
 import { CreateDocumentRequest } from '../../schemas/api/panel/documents.js';
+import { UserExportRequest } from '../../schemas/api/panel/exports.js';
 import { CreateInvitationRequest } from '../../schemas/api/panel/invitations.js';
 import { CreateSiteRequest, RetentionRules } from '../../schemas/api/panel/sites.js';
 import { CreateWebhookRequest } from '../../schemas/api/panel/webhooks.js';
@@ -29,6 +31,8 @@ const MISTAKES: readonly (readonly [schema: z.ZodType, body: unknown])[] = [
   [CreateCategoryRequest.pick({ key: true }), { key: 'Büro' }],
   [CreateCategoryRequest.shape.services, [{ key: 'a', name: 'A', recipient: 'A Ltd', policy_url: 'http://a.example' }]],
   [CreateCookieRequest.pick({ name: true }), { name: 'two words' }],
+  [ChangeConfigurationRequest, { revision: 0, withdrawal_url: 'http://shop.example' }],
+  [UserExportRequest, { stated: { reason: 'other', name: 'a\nb' } }],
   [CreateWebhookRequest, { url: 'shop', events: ['consent.recorded'] }],
   [RetentionRules, { retention_days: 0 }],
   [RetentionRules, { retention_days: 40_000 }],

@@ -357,6 +357,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.type('Contact for questions', 'privacy@bakery.example');
     await panel.tick('English');
     await panel.tick('Turkish');
+    await panel.choose('Time zone of evidence', 'Europe/Istanbul');
     await panel.press('Save', 'Controller and languages');
     await panel.sees('Saved');
     await panel.press('Texts');
@@ -368,6 +369,10 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.seesInFrame('Cookies of the bakery');
     await panel.type('Text', 'May we count visits?');
     await panel.type('How a visitor withdraws', 'Open the settings at the foot of each page.');
+    await panel.type('Address where visitors change', 'https://bakery.example:8443/choices');
+    await panel.press('Save', 'Texts of the banner');
+    await panel.sees('Enter an address with https and a host in lower case');
+    await panel.type('Address where visitors change', 'https://bakery.example/choices');
     await panel.press('Save', 'Texts of the banner');
     await panel.sees('Saved');
     await panel.press('Categories and cookies');

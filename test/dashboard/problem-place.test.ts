@@ -12,6 +12,8 @@ test.each([
   ['default_language', 'Default language'],
   ['banner.tr.text', 'Texts of the banner: Text (Turkish)'],
   ['banner.en.own.text', 'Texts of the banner: own.text (English)'],
+  ['withdrawal_url', 'Address where visitors change or withdraw the choice'],
+  ['time_zone', 'Time zone of evidence'],
   ['withdrawal.tr', 'How a visitor withdraws the choice (Turkish)'],
   ['categories.analytics.title.en', 'analytics: Name (English)'],
   ['categories.analytics.purpose.tr', 'analytics: Purpose (Turkish)'],

@@ -420,6 +420,7 @@ describe.skipIf(!canRun || !isTried('days of the other roles', 'all'))(
         expect(await opens('Consents', 'Consents', 'Test stamp')).not.toContain('Search');
         await panel.openFirstRow();
         await panel.sees('The service checked the record now:');
+        await panel.sees('Certificate (one page, for print)');
         expect(await panel.controls()).toEqual(['Download the receipt']);
         expect(await panel.text()).not.toContain('visitor-2');
         await isRefused(sitePath('evidence'), sitePath('erasures'), sitePath('webhooks'), '/team', '/audit-log');

@@ -2,13 +2,16 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import { chromiumPath } from '../support/chromium.js';
 import { figures, secondsSince } from '../support/figures.js';
+import { freePort } from '../support/free-port.js';
 import { titleNeeding } from '../support/missing-tools.js';
 import { type RunningService, TestInstallation } from '../support/running-service.js';
 import { PanelBrowser } from './panel-browser.js';
 
 const isBuilt = existsSync(fileURLToPath(new URL('../../dashboard/dist/index.html', import.meta.url)));
+const PASSWORD = 'a garden of patient tulips';
 const canRun = chromiumPath !== undefined && isBuilt;
 
 describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRun, 'a new customer'), () => {
@@ -17,9 +20,17 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
   let panel: PanelBrowser;
 
   beforeAll(async () => {
-    installation = await TestInstallation.make({ SIGN_UP: 'open', TRUSTED_PROXIES: '127.0.0.1' });
+    const port = String(await freePort());
+    // Browsers have passkeys for names, not for addresses.
+    const PUBLIC_URL = `http://localhost:${port}`;
+    installation = await TestInstallation.make({
+      SIGN_UP: 'open',
+      TRUSTED_PROXIES: '127.0.0.1',
+      PORT: port,
+      PUBLIC_URL,
+    });
     service = await installation.start();
-    panel = await PanelBrowser.open(chromiumPath ?? '', service.url);
+    panel = await PanelBrowser.open(chromiumPath ?? '', PUBLIC_URL);
   });
   afterAll(async () => {
     await panel?.close();
@@ -76,9 +87,91 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.type('E-mail address', 'owner@florist.example');
     await panel.press('Continue');
     await panel.isAt('Choose your password');
-    await panel.type('New password', 'a garden of patient tulips');
+    await panel.type('New password', PASSWORD);
     await panel.press('Create the account');
     await panel.isAt('Your site and its domain');
     figures('sign-up after a flood', { granted, flooded, customer: secondsSince(begun) });
+  });
+
+  /** Plugs an authenticator into the browser. @param canVerify whether it asks for a PIN, a fingerprint or a face */
+  const plugIn = async (transport: 'internal' | 'usb', canVerify: boolean): Promise<string> => {
+    const { authenticatorId } = await panel.page.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport,
+        // Browsers keep no discoverable passkey on a key that verifies nobody.
+        hasResidentKey: canVerify,
+        hasUserVerification: canVerify,
+        isUserVerified: canVerify,
+        automaticPresenceSimulation: true,
+      },
+    });
+    return z.string().parse(authenticatorId);
+  };
+
+  test('adds passkeys, and signs in with them alone and after the password', async () => {
+    await panel.page.send('WebAuthn.enable');
+    const device = await plugIn('internal', true);
+    await panel.visit('/profile');
+    await panel.sees('You have no passkey.');
+    await panel.press('Add a passkey');
+    await panel.type('Name', 'Office laptop');
+    await panel.type('Current password', 'not my password');
+    expect(await panel.violations('passkey-add')).toEqual([]);
+    await panel.press('Add a passkey');
+    await panel.sees('This is not your current password.');
+    await panel.type('Current password', PASSWORD);
+    await panel.press('Add a passkey');
+    await panel.sees('Your recovery codes');
+    const [, code = ''] = (await panel.codeShown()).split('\n');
+    await panel.press('I have kept the codes');
+    await panel.sees('Office laptop');
+    await panel.sees('With your password, a passkey or a recovery code is required.');
+    expect(await panel.violations('passkeys')).toEqual([]);
+    await panel.signOut();
+    await panel.isAt('Sign in');
+    await panel.sees('Sign in with a passkey');
+    expect(await panel.violations('sign-in-passkey')).toEqual([]);
+    await panel.reach('Sign in with a passkey');
+    await panel.page.press('Enter');
+    await panel.isAt('Your profile');
+
+    // A recovery code proves the second factor where the device is not at hand.
+    await panel.page.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId: device });
+    await panel.press('Replace the recovery codes');
+    await panel.type('Current password', PASSWORD);
+    await panel.type('Code of the app', '000000');
+    await panel.press('Replace the recovery codes');
+    await panel.sees('This code is wrong, or was used before.');
+    await panel.press('Cancel');
+    const key = await plugIn('usb', false);
+    await panel.press('Add a passkey');
+    await panel.type('Name', 'Key ring');
+    await panel.type('Current password', PASSWORD);
+    await panel.type('Code of your app', code);
+    await panel.press('Add a passkey');
+    await panel.sees('Second factor only');
+    await panel.signOut();
+    await panel.isAt('Sign in');
+    await panel.signIn('owner@florist.example', PASSWORD);
+    await panel.sees('Use a passkey');
+    expect(await panel.violations('sign-in-second-passkey')).toEqual([]);
+    await panel.press('Use a passkey');
+    await panel.isAt('Your profile');
+    await panel.press('Actions: Key ring');
+    await panel.press('Rename the passkey');
+    await panel.type('Name', 'Spare key');
+    await panel.press('Rename the passkey');
+    await panel.sees('Spare key');
+    await panel.press('Actions: Office laptop');
+    await panel.press('Remove the passkey');
+    await panel.type('Current password', PASSWORD);
+    expect(await panel.violations('passkey-remove')).toEqual([]);
+    await panel.press('Remove the passkey');
+    await panel.doesNotSee('Office laptop');
+    await panel.prefer('Language', 'Türkçe');
+    await panel.sees('Yalnızca ikinci adım');
+    expect(await panel.violations('passkeys-tr')).toEqual([]);
+    await panel.page.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId: key });
   });
 });

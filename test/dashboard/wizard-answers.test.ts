@@ -4,6 +4,7 @@ import {
   loadTemplate,
   TEMPLATE_LANGUAGES,
 } from '../../dashboard/src/pages/documents/policy-templates/load-template.js';
+import { originsOf } from '../../dashboard/src/pages/sites/domain-in.js';
 import { answersOf, factProblems, policyOf } from '../../dashboard/src/pages/wizard/answers.js';
 import { chosenDraft } from '../../dashboard/src/pages/wizard/banner-draft.js';
 import { type Typed, typedIn } from '../../dashboard/src/pages/wizard/typed.js';
@@ -110,6 +111,10 @@ test('the draft has what was chosen, and keeps what the site wrote', async () =>
     ['necessary', [], null],
     ['analytics', [], null],
   ]);
+  const own = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  expect(draft.time_zone).toBe(own);
+  expect(chosenDraft({ ...before, time_zone: 'Asia/Tokyo' }, choice, texts).time_zone).toBe(own);
+  expect(answers({}, { ...EMPTY, time_zone: 'Asia/Tokyo' }).timeZone).toBe('Asia/Tokyo');
   // Filled in again, for example after a failure, it is the same.
   expect(chosenDraft(draft, choice, texts)).toEqual(draft);
   const without = chosenDraft(draft, { ...choice, categories: ['necessary'] }, texts);
@@ -122,4 +127,16 @@ test('kept values of another form are ignored', () => {
     languages: ['en'],
   });
   for (const text of [null, '', 'null', '7', '{']) expect(typedIn(text)).toEqual({});
+});
+
+test.each([
+  ['shop.example', [], []],
+  [
+    'shop.example',
+    ['https://app.example'],
+    ['https://shop.example', 'https://www.shop.example', 'https://app.example'],
+  ],
+  ['www.shop.example', ['https://www.shop.example'], ['https://www.shop.example']],
+])('the pages of %s can use the key beside those of %j', (domain, typed, origins) => {
+  expect(originsOf(domain, typed)).toEqual(origins);
 });

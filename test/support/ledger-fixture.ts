@@ -50,8 +50,11 @@ export interface FixtureAuthority {
 }
 
 /** @param newSigner creates the keys: first the root's, then the authority's */
-export function fixtureAuthority(newSigner = (): Signer => ecdsaSigner('P-256', 'sha256')): FixtureAuthority {
-  const root = makeCertificate({ name: 'Fixture Root', signer: newSigner(), extensions: CA_EXTENSIONS });
+export function fixtureAuthority(
+  newSigner = (): Signer => ecdsaSigner('P-256', 'sha256'),
+  rootName: { readonly organization?: string } = {},
+): FixtureAuthority {
+  const root = makeCertificate({ name: 'Fixture Root', ...rootName, signer: newSigner(), extensions: CA_EXTENSIONS });
   const extensions = [...TSA_EXTENSIONS, crlDistributionPoint('http://crl.example/root.crl')];
   return {
     root,

@@ -373,6 +373,25 @@ describe('tenancy', () => {
       await expect(directory.refresh(byFile)).rejects.toMatchObject({ code: 'INVALID_API_KEY' });
     });
 
+    it('decides where a configuration may say that visitors withdraw, and a change of the domain ends that', async () => {
+      const siteId = await provedSite('withdraw.example', 'file');
+      const publish = (withdrawal_url: string) => publishSiteConfig(db, siteId, { ...DEMO_CONFIG, withdrawal_url });
+      await expect(publish('https://my.withdraw.example/')).rejects.toThrow(
+        /withdrawal_url: must be on withdraw\.example/,
+      );
+      await publish('https://withdraw.example/choices');
+      const urlInForce = async () => (await directory.refresh(siteId)).config?.record.withdrawal_url;
+      expect(await urlInForce()).toBe('https://withdraw.example/choices');
+      await changeSiteSettings(db, siteId, { domain: 'withdrawn.example' });
+      const { challenges } = await challengeOfSite(db, siteId);
+      await verifySite(db, siteId, { kind: 'dns', challenges });
+      const { config } = await directory.refresh(siteId);
+      expect(config?.record).toMatchObject({ domain: 'withdrawn.example', number: 2 });
+      expect(config?.record).not.toHaveProperty('withdrawal_url');
+      await expect(publish('https://withdraw.example/choices')).rejects.toThrow(/must be on withdrawn\.example/);
+      await publish('https://my.withdrawn.example/choices');
+    });
+
     it('is replaced by a proof of another kind, unless that proves less', async () => {
       const siteId = await provedSite('kinds.example', 'file');
       const { challenges } = await challengeOfSite(db, siteId);

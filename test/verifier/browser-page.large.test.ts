@@ -529,11 +529,11 @@ describe.skipIf(chromiumPath === undefined || !existsSync(PAGE))(
       await page.until(async () => String(await status()).startsWith('You require 1 witness, and gave 0 keys'));
       await type('witnesses-text', witness.vkey);
       await page.until(async () => (await status()) === 'Checked: valid.');
-      expect(await textOf('#result')).toContain('witness.example/w1 cosigned it at');
+      expect(await textOf('#result')).toContain('witness.example/w1 confirmed it at');
       await page.chooseFiles('#witnesses', [file('witness.vkey')]);
       await type('require-witnesses', '2');
       await page.until(async () => (await status()) === 'Checked: indeterminate.');
-      expect(await textOf('#result')).toContain('witness.example/w2 did not cosign it');
+      expect(await textOf('#result')).toContain('witness.example/w2 did not confirm it');
       await type('witnesses-text', 'rubbish');
       await page.until(async () => String(await status()).includes('not a verifier-key line of a witness'));
     });

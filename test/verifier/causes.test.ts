@@ -82,10 +82,12 @@ describe.each(Object.entries(CASCADES))('%s', (_, { hooks = {}, options = {}, ca
     const text = terminalReport(report, en);
     const html = htmlPage('Evidence of consent', 'en', reportPage(report, en));
     const [, attention = ''] = /Failed and open checks<\/h2>(.*?)<\/section>/s.exec(html) ?? [];
-    expect(attention.match(/<h3>/g)).toHaveLength(causes.length);
+    // The verdict itself names a key or root that was not given.
+    const isNamed = options.trustAnchors?.length === 0 || options.ledgerKeys?.length === 0;
+    expect(attention.match(/<h3>/g) ?? []).toHaveLength(isNamed ? 0 : causes.length);
     for (const { affects, because } of report.checks) {
       if (affects.length > 0) expect(text).toContain(`because of this, also failed or open: ${affects.join(', ')}`);
-      if (affects.length > 0) expect(attention).toContain(affects.join(', '));
+      if (affects.length > 0 && !isNamed) expect(attention).toContain(affects.join(', '));
       if (because.length > 0) expect(text).toContain(`      because of ${because.join(' and ')}\n`);
     }
   });

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import * as z from 'zod';
 import { en } from '../../verifier-cli/src/i18n/en/index.js';
+import type { Texts } from '../../verifier-cli/src/i18n/texts.js';
 import { tr } from '../../verifier-cli/src/i18n/tr/index.js';
 import { memorySource, RecordWatch, verifyPackage } from '../../verifier-cli/src/index.js';
 import { ConsentList } from '../../verifier-cli/src/list/consent-list.js';
@@ -16,9 +18,9 @@ import { verifierKey } from './support.js';
 
 const authority = fixtureAuthority();
 
-async function shown(label: string, hooks: PackageHooks = {}): Promise<ShownRecord> {
+async function shown(label: string, hooks: PackageHooks = {}, roots = [authority.root.der]): Promise<ShownRecord> {
   const watch = RecordWatch.of(fixtureUuid(label));
-  const trust = { trustAnchors: [authority.root.der], ledgerKeys: [verifierKey(LEDGER_KEY.verifierKey)] };
+  const trust = { trustAnchors: roots, ledgerKeys: [verifierKey(LEDGER_KEY.verifierKey)] };
   await verifyPackage(
     memorySource(buildPackage(authority, hooks)),
     { ...trust, at: VERIFIED_AT },
@@ -56,6 +58,45 @@ test('names categories by the titles that the person saw, and by their keys with
   expect(decisionOf(null)).toBe('rejected (cookies: analytics yes)');
 });
 
+test('shows times in the zone of the site beside UTC, and UTC alone without one that it knows', async () => {
+  const record = await shown('c2');
+  const timeOf = (zone: string | undefined, texts: Texts = en) => {
+    const { configuration } = record;
+    if (configuration === null) throw new Error('the fixture has no configuration');
+    const zoned = zone === undefined ? configuration : { ...configuration, time_zone: zone };
+    return Object.fromEntries(certificateOf({ ...record, configuration: zoned }, texts) ?? [])[texts.record.existedBy];
+  };
+  expect(timeOf('Europe/Istanbul')).toBe(
+    '1 March 2026, 10:19 UTC (1 March 2026, 13:19 in Europe/Istanbul, UTC+03:00; UTC governs)',
+  );
+  expect(timeOf('Pacific/Kiritimati')).toContain('(2 March 2026, 00:19 in Pacific/Kiritimati, UTC+14:00;');
+  expect(timeOf('America/St_Johns', tr)).toContain('(America/St_Johns saatiyle 1 Mart 2026, 06:49, UTC-03:30;');
+  for (const zone of [undefined, 'Mars/Olympus', 'Europe/<b>']) expect(timeOf(zone)).toBe('1 March 2026, 10:19 UTC');
+});
+
+test('shows where the choice can be withdrawn as text, and no line without an address', async () => {
+  const record = await shown('c2');
+  expect(await linesOf('c2')).not.toHaveProperty(en.record.withdrawal);
+  const { configuration } = record;
+  const stated = configuration && { ...configuration, withdrawal_url: 'https://shop.example/choices' };
+  const page = renderHtml(recordPage({ ...record, configuration: stated }, tr));
+  expect(page).toContain(`<dt>${tr.record.withdrawal}</dt><dd><bdi>https://shop.example/choices</bdi></dd>`);
+  expect(page).not.toContain('href="https');
+});
+
+test('names the purpose of a consent without categories by its type and the title of its text', async () => {
+  const record = await shown('c2');
+  const stated = z.record(z.string(), z.json()).parse(record.record);
+  const purposeOf = (categories: null | Record<string, boolean>, text: ShownRecord['text'], texts: Texts) =>
+    new Map(certificateOf({ ...record, record: { ...stated, categories }, text }, texts) ?? []).get(
+      texts.record.purpose,
+    );
+  expect(purposeOf(null, record.text, en)).toBe('cookies, by the text “Cookies”');
+  expect(purposeOf({}, record.text, tr)).toBe('cookies, “Cookies” metnine göre');
+  expect(purposeOf(null, null, en)).toBe('cookies');
+  expect(purposeOf({ analytics: true }, record.text, en)).toBeUndefined();
+});
+
 test('names the values of the person in words, and one that it does not know as it is', async () => {
   const record = await shown('c2');
   const other = { ...record, disclosed: [...record.disclosed, { name: 'shoe_size', value: '38' }] };
@@ -68,6 +109,35 @@ test('names the values of the person in words, and one that it does not know as 
     expect(page).toContain('<dt>shoe_size</dt>');
     expect(recordText(other, texts)).toContain(label);
   }
+});
+
+test.each([
+  ['2026-03-01T10:19:00.000Z', 0, '1 March 2026, 10:19 UTC'],
+  ['2026-03-01T10:19:00.000Z', 1, '1 March 2026, 10:20 UTC'],
+  ['2026-03-01T10:19:46.000Z', 1000, '1 March 2026, 10:20 UTC'],
+  ['2026-12-31T23:59:59.500Z', 0, '1 January 2027, 00:00 UTC'],
+])('says of a time stamp of %s ± %i ms no earlier minute than is proved', async (time, accuracy_ms, words) => {
+  const record = await shown('c2');
+  const before = { time, accuracy_ms, checkpoint: 1 };
+  const lines = new Map(certificateOf({ ...record, proved: { ...record.proved, before } }, en) ?? []);
+  expect(lines.get(en.record.existedBy)).toBe(words);
+});
+
+test('calls a time not checked, and never not proved, if no root was given', async () => {
+  const record = await shown('c2', {}, []);
+  expect(record).toMatchObject({ verdict: 'indeterminate', root_given: false });
+  for (const [texts, words] of [
+    [en, ['not checked: no root certificate', 'not proved: no valid']],
+    [tr, ['denetlenmedi: bir zaman', 'kanıtlanmadı: kaydı']],
+  ] as const) {
+    const lines = new Map(certificateOf(record, texts) ?? []);
+    expect(lines.get(texts.record.existedBy)).toContain(words[0]);
+    for (const text of [renderHtml(recordPage(record, texts)), recordText(record, texts)]) {
+      expect(text).toContain(words[0]);
+      expect(text).not.toContain(words[1]);
+    }
+  }
+  expect(await shown('c2')).toMatchObject({ verdict: 'valid', root_given: true });
 });
 
 test('names the event and the proved time of an erasure', async () => {

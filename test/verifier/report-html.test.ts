@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { en } from '../../verifier-cli/src/i18n/en/index.js';
+import { tr } from '../../verifier-cli/src/i18n/tr/index.js';
 import { htmlPage, reportPage, terminalReport } from '../../verifier-cli/src/index.js';
+import { renderHtml } from '../../verifier-cli/src/rendering/markup.js';
 import { fixtureAuthority, VERIFIED_AT } from '../support/ledger-fixture.js';
 import { buildPackage } from '../support/package-builder.js';
 import { verifyFixture } from './support.js';
@@ -41,12 +43,28 @@ function expectHarmless(html: string): void {
     expect(html).not.toContain(character);
 }
 
+test('the words of the ledger’s structure stand in details that the reader opens', async () => {
+  const withTrust = await verifyFixture(authority, buildPackage(authority));
+  const withoutRoot = await verifyFixture(authority, buildPackage(authority), { trustAnchors: [] });
+  for (const report of [withTrust, withoutRoot])
+    for (const texts of [en, tr]) {
+      const open = renderHtml(reportPage(report, texts)).replace(/<details>.*?<\/details>/gs, '');
+      const plain = open.replace(/<code.*?<\/code>/g, '').replace(/<[^>]+>/g, ' ');
+      expect(plain).not.toMatch(/revision|roll-up|checkpoint|stream|cosign|revizyon|denetim noktası|akış/i);
+    }
+  // One sentence says that a root is missing, and nothing that was not checked is called not proved.
+  const page = pageOf(withoutRoot);
+  expect(page.match(/root certificate of the time stamp authority/g)).toHaveLength(1);
+  expect(page).not.toContain('<h2>Failed and open checks');
+  expect(page).toContain('Not checked: no root certificate of a time stamp authority was given.');
+});
+
 test('the page lists what the package proves first, then what it does not prove, and shows the texts as source', async () => {
   const html = pageOf(await verifyFixture(authority, buildPackage(authority)));
   const order = [
     '<strong>Valid</strong>',
     'State of the ledger: 1 March 2026, 10:49 UTC.',
-    'as sealed.',
+    'None of these 8 records was changed.',
     '<nav class="contents">',
     '<a href="#section-1">What the package proves</a>',
     '<h2>What the package proves',

@@ -72,25 +72,30 @@ test('an announcement whose batch has a header of 200,000 characters fails, and 
 test('what a whole package covers is said with its revisions', async () => {
   const report = await verifyFixture(authority, buildPackage(authority));
   expect(report.coverage?.consents).toMatchObject({ complete_up_to: 9, ledger_reaches: 9, is_whole: true });
-  const proved = 'consents and erasures are complete up to revision 9';
+  const proved = 'The package has all of the site’s consents and erasures that the ledger has (10)';
   expect(report.proves.join()).toContain(proved);
   expect(terminalReport(report, en)).toContain(proved);
+  expect(terminalReport(report, en)).toContain('consents and erasures are complete up to revision 9');
   expect(report.not_proved.join()).not.toContain('later withdrawal');
-  expect(report.not_proved.join()).toContain('after revision 9');
+  expect(report.not_proved.join()).toContain('after the 10 consents and erasures in the package');
   expect(report.not_proved.join()).toContain('consent-verify compare');
 });
 
 test.each([
-  ['that claims its notices alone', (complete: Manifest['complete']) => complete.slice(1), /not shown to be complete/],
+  [
+    'that claims its notices alone',
+    (complete: Manifest['complete']) => complete.slice(1),
+    /does not show all of the site’s consents and erasures/,
+  ],
   [
     'of a range',
     (complete: Manifest['complete']) => complete.map((run) => (isConsents(run) ? { ...run, first: 2, last: 4 } : run)),
-    /complete only within revisions 2 to 4; the ledger has revisions up to 9/,
+    /the package has numbers 3 to 5 without a gap; the ledger has 10/,
   ],
   [
     'of all until a time',
     (complete: Manifest['complete']) => complete.map((run) => (isConsents(run) ? { ...run, last: 6 } : run)),
-    /complete up to revision 6; the ledger has revisions up to 9/,
+    /the package has the first 7; the ledger has 10/,
   ],
 ])('the report on a package %s states that a later withdrawal may be missing', async (_, change, words) => {
   const zip = buildPackage(authority, {

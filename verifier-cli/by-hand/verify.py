@@ -825,6 +825,7 @@ def check_files(package):
         package.is_understood = manifest == stated
         package.expect(package.is_understood, "this script does not know what the manifest states: nothing was compared with it")
     package.shapes.check(manifest, "manifest")
+    require(not package.is_receipt or "export" not in manifest, "a receipt states why it was made")
     if package.is_understood:
         check_list(package, manifest)
     for name in package.names:
@@ -1626,6 +1627,8 @@ def check_configuration_record(entry, record):
     require(len(keys) == len(set(keys)), f"{entry} has two services or categories of one key")
     cookies = [(cookie["category"], cookie["service"]) for cookie in record["cookies"] if "service" in cookie]
     require(all(cookie in services for cookie in cookies), f"{entry} has a cookie of a service that its category does not have")
+    host = record["withdrawal_url"].split("/")[2] if "withdrawal_url" in record else record["domain"]
+    require(host == record["domain"] or host.endswith("." + record["domain"]), f"{entry} has an address that is not on its domain")
 
 
 def check_scan_record(entry, record):
@@ -1953,6 +1956,14 @@ class Delays:
     def policy(self, batch):
         """The record of the policy in force at a batch; None before the first."""
         return next((policy.record for policy in reversed(self.policies) if policy.batch <= batch), None)
+
+    def print_operator(self, batch, stamps):
+        """§11: what the policy in force at a batch states of the operator. Nothing checks it."""
+        stated = self.policy(batch) or {}
+        print(f"   operator of the ledger, as it states itself: {stated.get('operator', {}).get('legal_name', 'not stated')!a}")
+        for one in stated.get("qualified_stamps", []):
+            if any(stamp.authority == (("organizationName", folded_name(one["organization"])),) for stamp in stamps):
+                print(f"   as the operator states, {one['organization']!a} is qualified under eIDAS, see {one['trusted_list']}; not checked")
 
     def at(self, batch):
         """From created_at to sealed_at, and from there to the stamp."""
@@ -2377,6 +2388,8 @@ def confirm(package, record, given):
         keys.check(size)
     check_manifest_signature(package, manifest, keys)
     print("2. the manifest is signed by a key that the ledger certifies")
+    if "export" in manifest:
+        print("   made, as the package states: " + ascii(", ".join(f"{name} {value}" for name, value in sorted(manifest["export"].items()))))
     if not batches:
         return confirm_unstamped(package, manifest, every)
     witnesses = [key for path in given.witness_key for key in read_keys(path, (COSIGNATURE,))]
@@ -2395,6 +2408,7 @@ def confirm(package, record, given):
             print("5. nothing is missing up to that checkpoint")
     stamps, intervals = check_times(package, manifest, batches, tied, entries, given)
     print_stamps(manifest, stamps, chosen)
+    Delays(entries).print_operator(chosen.batch if chosen else max([0, *(entry.batch for entry in entries)]), stamps)
     notices = Notices(package, every if not chosen else entries, not any(is_in_cover(number, batches.size) for number in batches.unknown))
     for entry in entries:
         if entry.type in CONSENTS and entry.is_known:

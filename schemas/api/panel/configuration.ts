@@ -5,8 +5,10 @@ import {
   configProblems,
   Language,
   SiteConfigPublishedRecord,
+  WithdrawalUrl,
 } from '../../events/site-config.js';
 import { Sha256Hex } from '../../evidence/primitives.js';
+import { TimeZoneName } from '../../text/time-zone.js';
 import { MAX_INTEGER, numberInUrl } from '../common.js';
 import { PageQuery, SiteParams, Timestamp } from './common.js';
 import { DraftCookie } from './cookies.js';
@@ -35,6 +37,8 @@ export const DraftSettings = z.strictObject({
   appearance: published.appearance,
   iab: published.iab,
   service_switches: published.service_switches.describe('Whether visitors accept services one by one; absent: no.'),
+  time_zone: published.time_zone,
+  withdrawal_url: published.withdrawal_url,
 });
 
 /** Texts of the banner, by language and by a name of the site's choice. */
@@ -85,6 +89,10 @@ export const ReplaceConfigurationRequest = SiteConfigDraft.extend({
 
 export const ChangeConfigurationRequest = DraftSettings.extend({
   controller: DraftSettings.shape.controller.partial().describe('Who is responsible for the personal data.'),
+  time_zone: TimeZoneName.nullable().describe('Time zone (IANA) for times beside UTC, or null for none.'),
+  withdrawal_url: WithdrawalUrl.nullable().describe(
+    'Where visitors change or withdraw their choice, on the domain of the site, or null for none.',
+  ),
 })
   .partial()
   .extend(DraftRevision.shape);

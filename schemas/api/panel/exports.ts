@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ConsentRecordV2, eventIdOfConsentToken } from '../../events/consent-recorded.js';
+import { ExportStatement } from '../../evidence/manifest.js';
 import { Count, Sha256Hex, Uuid } from '../../evidence/primitives.js';
 import { InputTime, InputUuid } from '../common.js';
 import { CONSENT_LIMITS } from '../consent-limits.js';
@@ -59,6 +60,12 @@ export const CreateExportRequest = z
     disclose: DiscloseRequest.default('none').describe(
       `Personal fields that the package discloses: \`all\`, \`none\` or a list of names. None if absent. A package for a person proves that it has all records of the person only if it discloses \`visitor_id\`. ${NAMES_OF_FIELDS}`,
     ),
+    stated: ExportStatement.omit({ role: true })
+      .meta({ id: 'ExportStatement' })
+      .optional()
+      .describe(
+        'What the package states of its making, beside the role of the user: a reason of the list, and a name only if given. Nothing if absent. Verifiers show it as a statement of the package.',
+      ),
   })
   .meta({ id: 'CreateExportRequest' });
 export type CreateExportRequest = z.output<typeof CreateExportRequest>;

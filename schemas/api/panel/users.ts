@@ -11,7 +11,7 @@ export const PanelUser = z
     email: z.string().describe('E-mail address of the user.'),
     role: UserRole.describe('What the user may do.'),
     is_disabled: z.boolean().describe('Whether the user cannot sign in.'),
-    has_second_factor: z.boolean().describe('Whether a sign-in requires a code of an app.'),
+    has_second_factor: z.boolean().describe('Whether a sign-in with the password requires a second factor.'),
     created_at: Timestamp.describe('When it was created.'),
     last_sign_in_at: Timestamp.nullable().describe('When the user last signed in, or null for never.'),
     disabled_at: Timestamp.nullable().describe('When the user was disabled, or null if the user is enabled.'),

@@ -53,6 +53,11 @@ export function parseName(node: Asn1Node, what: string): Name {
   };
 }
 
+/** Returns the `organization` of a name whose one attribute O has this value. */
+export function organizationNamed(value: string): string {
+  return foldedText('O', value);
+}
+
 /**
  * The name that a RelativeDistinguishedName below another name is (RFC 5280 §4.2.1.13).
  * @param attributes the attributes of the relative name
@@ -116,8 +121,12 @@ function parseAttribute(node: Asn1Node): Attribute {
     value: value ?? shown,
     text: `${label}=${shown}`,
     canonical: JSON.stringify([type, folded]),
-    folded: `${label}=${value === undefined ? shown : escaped(folded)}`,
+    folded: value === undefined ? `${label}=${shown}` : foldedText(label, value),
   };
+}
+
+function foldedText(label: string, value: string): string {
+  return `${label}=${escaped(foldedValue(value))}`;
 }
 
 /** Maximum number of characters of a value that is folded; no real value has a tenth of it (RFC 5280 appendix A.1). */

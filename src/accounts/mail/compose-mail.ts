@@ -63,6 +63,8 @@ const ENGLISH_NOTICES: Readonly<Record<AccountNotice, { readonly subject: string
     subject: 'Your recovery codes were replaced',
     event: 'The recovery codes of your account were replaced',
   },
+  passkey_added: { subject: 'A passkey was added', event: 'A passkey was added to your account' },
+  passkey_removed: { subject: 'A passkey was removed', event: 'A passkey of your account was removed' },
 };
 
 const ENGLISH: MailWords = {
@@ -149,6 +151,14 @@ const TURKISH_NOTICES: Readonly<Record<AccountNotice, NoticeText>> = {
   recovery_codes_renewed: {
     subject: 'Kurtarma kodlarınız yenilendi',
     event: (host, at) => `${at} tarihinde ${host} adresindeki hesabınızın kurtarma kodları yenilendi.`,
+  },
+  passkey_added: {
+    subject: 'Geçiş anahtarı eklendi',
+    event: (host, at) => `${at} tarihinde ${host} adresindeki hesabınıza bir geçiş anahtarı eklendi.`,
+  },
+  passkey_removed: {
+    subject: 'Geçiş anahtarı kaldırıldı',
+    event: (host, at) => `${at} tarihinde ${host} adresindeki hesabınızın bir geçiş anahtarı kaldırıldı.`,
   },
 };
 

@@ -9,6 +9,8 @@ export const ACCOUNT_NOTICES = [
   'second_factor_disabled',
   'recovery_code_used',
   'recovery_codes_renewed',
+  'passkey_added',
+  'passkey_removed',
 ] as const;
 export type AccountNotice = (typeof ACCOUNT_NOTICES)[number];
 

@@ -4,7 +4,7 @@ import { ChangeRefused } from '../../platform/errors.js';
 import { noticeTo } from '../mail/mail-job.js';
 import type { User } from '../users/user-directory.js';
 import { base32, newFactorSecret, newRecoveryCodes, otpauthUri, sealFactorSecret } from './factor-secrets.js';
-import { type FactorOptions, type PresentedFactor, readStoredFactor, useCode } from './prove-factor.js';
+import { type FactorOptions, isInForce, type PresentedFactor, readStoredFactor, useFactor } from './prove-factor.js';
 
 /** TOTP secret of a factor that is not confirmed yet, for the user's authenticator app. */
 export interface BegunFactor {
@@ -34,7 +34,7 @@ export function beginSecondFactor(options: FactorOptions, user: User): Promise<B
   return withTransaction(options.db, async (db) => {
     const stored = await readStoredFactor(db, options.keys, user.id, 'locked');
     if (stored === null || stored.confirmedAt !== null) {
-      throw new ChangeRefused('wrong_state', 'The second factor is enabled. Disable it first.');
+      throw new ChangeRefused('wrong_state', 'The authenticator app is enabled. Disable it first.');
     }
     const secret = newFactorSecret();
     const sealed = await sealFactorSecret(options.keys, user.id, secret);
@@ -57,9 +57,9 @@ export function confirmSecondFactor(
   return withTransaction(options.db, async (db) => {
     const stored = await readStoredFactor(db, options.keys, user.id, 'locked');
     if (stored === null || stored.sealedSecret === null || stored.confirmedAt !== null) {
-      throw new ChangeRefused('wrong_state', 'No second factor waits for its confirmation. Begin one first.');
+      throw new ChangeRefused('wrong_state', 'No authenticator app waits for its confirmation. Begin one first.');
     }
-    if (!(await useCode({ ...options, db }, user, stored, { totpCode }))) return null;
+    if (!(await useFactor({ ...options, db }, user, stored, { totpCode }))) return null;
     const { codes, digests } = await newRecoveryCodes(options.keys, user.id);
     await db.query('update users set totp_confirmed_at = now(), recovery_digests = $2 where id = $1', [
       user.id,
@@ -72,17 +72,17 @@ export function confirmSecondFactor(
 
 /**
  * Replaces the recovery codes of a user who proves possession of the second factor, with an entry in the audit log.
- * @returns ten recovery codes, which are not stored, or null if the code is wrong, or there is no second factor
+ * @returns ten recovery codes, which are not stored, or null if the proof is wrong, or there is no second factor
  */
 export function renewRecoveryCodes(
   options: FactorOptions,
   user: User,
-  totpCode: string,
+  presented: PresentedFactor,
 ): Promise<readonly string[] | null> {
   return withTransaction(options.db, async (db) => {
     const stored = await readStoredFactor(db, options.keys, user.id, 'locked');
-    if (stored === null || stored.confirmedAt === null) return null;
-    if (!(await useCode({ ...options, db }, user, stored, { totpCode }))) return null;
+    if (stored === null || !isInForce(stored)) return null;
+    if (!(await useFactor({ ...options, db }, user, stored, presented))) return null;
     const { codes, digests } = await newRecoveryCodes(options.keys, user.id);
     await db.query('update users set recovery_digests = $2 where id = $1', [user.id, digests]);
     await noteChange({ ...options, db }, user, 'user.renew_recovery_codes', 'recovery_codes_renewed');
@@ -91,34 +91,41 @@ export function renewRecoveryCodes(
 }
 
 /**
- * Removes the second factor of a user who proves possession of it, with an entry in the audit log.
- * @returns false if the code is wrong, or there is no second factor
+ * Removes the authenticator app of a user who proves possession of a second factor, with an entry in the audit log. The
+ * recovery codes stay while there is a passkey.
+ * @returns false if the proof is wrong, or there is no app
  */
 export function disableSecondFactor(options: FactorOptions, user: User, presented: PresentedFactor): Promise<boolean> {
   return withTransaction(options.db, async (db) => {
     const stored = await readStoredFactor(db, options.keys, user.id, 'locked');
     if (stored === null || stored.confirmedAt === null) return false;
-    if (!(await useCode({ ...options, db }, user, stored, presented))) return false;
-    await removeSecondFactor(db, user.id);
+    if (!(await useFactor({ ...options, db }, user, stored, presented))) return false;
+    await db.query(
+      `update users set totp_secret = null, totp_confirmed_at = null, totp_last_step = null,
+              recovery_digests = case when passkey_ids is null then '{}' else recovery_digests end where id = $1`,
+      [user.id],
+    );
     await noteChange({ ...options, db }, user, 'user.disable_second_factor', 'second_factor_disabled');
     return true;
   });
 }
 
 /**
- * Removes the second factor of a user, even one whose enrolment was not finished. The caller writes the entry in the
- * audit log.
+ * Removes the app and the passkeys of a user, even those whose enrolment was not finished. The caller writes the entry in
+ * the audit log.
  * @param db a handle in the role `consent_ledger_admin`
  * @returns whether a factor was active
  */
 export async function removeSecondFactor(db: Queryable, userId: string): Promise<boolean> {
   const { rowCount } = await db.query(
-    'select from users where id = $1 and totp_confirmed_at is not null for no key update',
+    'select from users where id = $1 and (totp_confirmed_at is not null or passkey_ids is not null) for no key update',
     [userId],
   );
+  await db.query('delete from passkeys where user_id = $1', [userId]);
   await db.query(
-    `update users set totp_secret = null, totp_confirmed_at = null, totp_last_step = null, recovery_digests = '{}'
-      where id = $1 and totp_secret is not null`,
+    `update users set totp_secret = null, totp_confirmed_at = null, totp_last_step = null, recovery_digests = '{}',
+            passkey_ids = null, passkey_challenge = null
+      where id = $1 and (totp_secret is not null or passkey_ids is not null or passkey_challenge is not null)`,
     [userId],
   );
   return rowCount === 1;

@@ -1,9 +1,11 @@
 import * as z from 'zod';
+import type { PasskeyAssertion } from '../../../schemas/api/passkeys.js';
 import { appendAuditEntry } from '../../platform/audit-log.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { type RowSeals, readSealed, SealedBytes, SealedTime } from '../../platform/keys/index.js';
 import { noticeTo } from '../mail/mail-job.js';
 import type { QueueMail } from '../mail/mail-queue.js';
+import { type PasskeyOptions, usePasskey } from '../passkeys/use-passkey.js';
 import type { User } from '../users/user-directory.js';
 import { type FactorKeys, openFactorSecret, recoveryDigest, stepOfCode } from './factor-secrets.js';
 
@@ -17,6 +19,15 @@ interface StoredFactor {
   readonly lastStep: number | null;
   /** Digests of the recovery codes that were not used. */
   readonly recoveryDigests: readonly string[];
+  /** Passkeys of the user. If one of their rows is missing, it still counts. */
+  readonly passkeyIds: readonly string[];
+  /** Challenge that a new passkey has to sign, or null. */
+  readonly passkeyChallenge: string | null;
+}
+
+/** Returns whether a sign-in with the password requires a second factor. */
+export function isInForce({ confirmedAt, passkeyIds }: StoredFactor): boolean {
+  return confirmedAt !== null || passkeyIds.length > 0;
 }
 
 const Columns = z.object({
@@ -24,6 +35,8 @@ const Columns = z.object({
   totp_confirmed_at: SealedTime.nullable(),
   totp_last_step: z.int().nullable(),
   recovery_digests: z.array(z.string()),
+  passkey_ids: z.array(z.string()).nullable(),
+  passkey_challenge: z.string().nullable(),
 });
 
 /**
@@ -45,6 +58,8 @@ export async function readStoredFactor(
     confirmedAt: row.totp_confirmed_at,
     lastStep: row.totp_last_step,
     recoveryDigests: row.recovery_digests,
+    passkeyIds: row.passkey_ids ?? [],
+    passkeyChallenge: row.passkey_challenge,
   };
 }
 
@@ -52,17 +67,14 @@ export async function readStoredFactor(
 export interface PresentedFactor {
   readonly totpCode?: string | undefined;
   readonly recoveryCode?: string | undefined;
+  readonly passkey?: PasskeyAssertion | undefined;
 }
 
 /** Dependencies of the second factor. */
-export interface FactorOptions {
-  /** Connections in the role `consent_ledger_admin`. */
-  readonly db: Queryable;
+export interface FactorOptions extends PasskeyOptions {
   readonly keys: FactorKeys;
   /** Queues the mail that tells the user; null if the service sends no mail. */
   readonly queueMail: QueueMail | null;
-  /** @returns Unix time in seconds */
-  readonly nowSeconds: () => number;
 }
 
 /**
@@ -71,30 +83,33 @@ export interface FactorOptions {
  */
 export async function hasSecondFactor({ db, keys }: FactorOptions, userId: string): Promise<boolean> {
   const stored = await readStoredFactor(db, keys, userId, 'unlocked');
-  return stored === null || stored.confirmedAt !== null;
+  return stored === null || isInForce(stored);
 }
 
 /**
- * Checks a code and uses it up: codes of the app and recovery codes are valid once. The row is locked, so that only one
- * of several concurrent uses succeeds. The use of a recovery code is entered in the audit log.
- * @returns false if the code is wrong or was used, or none was presented
+ * Checks a second factor and uses it up: codes of the app, recovery codes and challenges of passkeys are valid once. The
+ * row is locked, so that only one of several concurrent uses succeeds. The use of a recovery code or a passkey is
+ * entered in the audit log.
+ * @returns false if it is wrong or was used, or none was presented
  */
 export function proveSecondFactor(options: FactorOptions, user: User, presented: PresentedFactor): Promise<boolean> {
   return withTransaction(options.db, async (db) => {
     const stored = await readStoredFactor(db, options.keys, user.id, 'locked');
-    if (stored === null || stored.confirmedAt === null) return false;
-    return useCode({ ...options, db }, user, stored, presented);
+    if (stored === null || !isInForce(stored)) return false;
+    return useFactor({ ...options, db }, user, stored, presented);
   });
 }
 
-/** Checks and uses up a code against a row that this transaction has locked. */
-export async function useCode(
+/** Checks and uses up a second factor against a row that this transaction has locked. */
+export async function useFactor(
   options: FactorOptions,
   user: User,
   stored: StoredFactor,
-  { totpCode, recoveryCode }: PresentedFactor,
+  { totpCode, recoveryCode, passkey }: PresentedFactor,
 ): Promise<boolean> {
   if (totpCode !== undefined) return useTotpCode(options, user, stored, totpCode);
+  if (passkey !== undefined)
+    return (await usePasskey(options, user, stored.passkeyIds, passkey, 'second_factor')) !== null;
   return recoveryCode !== undefined && useRecoveryCode(options, user, stored, recoveryCode);
 }
 

@@ -23,7 +23,7 @@ export interface UserFilter {
 }
 
 const COLUMNS =
-  'id, tenant_id, email, role, created_at, last_sign_in_at, disabled_at, totp_confirmed_at is not null as has_second_factor';
+  'id, tenant_id, email, role, created_at, last_sign_in_at, disabled_at, (totp_confirmed_at is not null or passkey_ids is not null) as has_second_factor';
 
 /** Truncated to milliseconds, the precision of the cursor. */
 const CREATED = "date_trunc('milliseconds', created_at)";

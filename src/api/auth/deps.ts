@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { causedBy, mailCauseOf, type QueueMail } from '../../accounts/mail/mail-queue.js';
+import type { RelyingParty } from '../../accounts/passkeys/relying-party.js';
 import type { FactorKeys } from '../../accounts/second-factor/factor-secrets.js';
 import type { CheckPassword } from '../../accounts/sign-in/check-password.js';
 import type { WantedAccount } from '../../accounts/sign-up/request-sign-up.js';
@@ -28,6 +29,8 @@ export interface AuthDeps extends ApiUsers {
   readonly adminPool: pg.Pool;
   readonly seals: RowSeals;
   readonly factorKeys: FactorKeys;
+  /** Null if this installation has no passkeys. */
+  readonly relyingParty: RelyingParty | null;
   /** Null if only invited people become users. */
   readonly createAccount: CreateAccount | null;
   /** Null if the service sends no mail. */

@@ -10,8 +10,15 @@ import {
   SecondFactorResponse,
 } from '../../../schemas/api/auth.js';
 import { ApiError } from '../../../schemas/api/error-codes.js';
+import type { PasskeyAssertion } from '../../../schemas/api/passkeys.js';
+import { listPasskeys } from '../../accounts/passkeys/list-passkeys.js';
 import * as factors from '../../accounts/second-factor/change-factor.js';
-import { type FactorOptions, hasSecondFactor, proveSecondFactor } from '../../accounts/second-factor/prove-factor.js';
+import {
+  type FactorOptions,
+  hasSecondFactor,
+  type PresentedFactor,
+  proveSecondFactor,
+} from '../../accounts/second-factor/prove-factor.js';
 import type { User } from '../../accounts/users/user-directory.js';
 import { EXAMPLE_VALUES } from '../server/example-values.js';
 import { PANEL_ROLES } from '../server/operation.js';
@@ -26,11 +33,12 @@ const shared = { tag: 'Sign-in', bodyLimit: 4_096 } as const;
  */
 const CODE_FAILURES_BY_ACCOUNT = 5;
 const PASSWORD_FAILURES_BY_ACCOUNT = 10;
-const WRONG_CODE = 'is wrong or was used before, or there is no second factor';
+const WRONG_PROOF = 'is wrong or was used before, or there is no second factor';
 
-interface Codes {
+interface Proof {
   readonly totp_code?: string | undefined;
   readonly recovery_code?: string | undefined;
+  readonly passkey?: PasskeyAssertion | undefined;
 }
 
 /** The second factor of panel users. Backends have none. */
@@ -123,9 +131,9 @@ export const SECOND_FACTOR_OPERATIONS = [
     id: 'renewRecoveryCodes',
     method: 'post',
     path: '/api/v1/auth/second-factor/recovery-codes',
-    summary: 'Replace your recovery codes, with password and code',
+    summary: 'Replace your recovery codes, with password and second factor',
     description:
-      'Returns ten recovery codes once; those before become invalid. 422 VALIDATION_ERROR at `current_password` or `totp_code` if one is wrong.',
+      'Returns ten recovery codes once; those before become invalid. 422 VALIDATION_ERROR at `current_password`, `totp_code` or `passkey` if one is wrong.',
     body: RenewRecoveryCodesRequest,
     response: SecondFactorConfirmedResponse,
     example: {
@@ -139,8 +147,8 @@ export const SECOND_FACTOR_OPERATIONS = [
     handle: async ({ user, body, request }, deps) => {
       await checkPassword(deps, user, body.current_password);
       const codes = await countFailures(deps.rateLimiter, codeLimits(user), async () => {
-        const renewed = await factors.renewRecoveryCodes(factorOptions(deps, request), user, body.totp_code);
-        if (renewed === null) throw wrong('totp_code', WRONG_CODE);
+        const renewed = await factors.renewRecoveryCodes(factorOptions(deps, request), user, presented(body));
+        if (renewed === null) throw wrongProof(body);
         return renewed;
       });
       return { message: 'The recovery codes were replaced.', data: { recovery_codes: [...codes] } };
@@ -154,47 +162,51 @@ export const SECOND_FACTOR_OPERATIONS = [
     id: 'disableSecondFactor',
     method: 'post',
     path: '/api/v1/auth/second-factor/disable',
-    summary: 'Remove your second factor, with password and code',
-    description: '422 VALIDATION_ERROR at `current_password` or `totp_code` if one is wrong.',
+    summary: 'Remove your authenticator app, with password and second factor',
+    description:
+      'Passkeys stay, and with them the recovery codes. 422 VALIDATION_ERROR at `current_password`, `totp_code`, `recovery_code` or `passkey` if one is wrong.',
     body: DisableSecondFactorRequest,
     response: SecondFactorDisabledResponse,
     example: {
       body: { current_password: EXAMPLE_VALUES.panelPassword, totp_code: '492039' },
-      response: { message: 'The second factor was removed.', data: { enabled_at: null } },
+      response: { message: 'The authenticator app was removed.', data: { enabled_at: null } },
     },
     action: 'user.disable_second_factor',
     handle: async ({ user, body, request }, deps) => {
       await checkPassword(deps, user, body.current_password);
       await countFailures(deps.rateLimiter, codeLimits(user), async () => {
         if (await factors.disableSecondFactor(factorOptions(deps, request), user, presented(body))) return;
-        throw wrong(body.totp_code === undefined ? 'recovery_code' : 'totp_code', WRONG_CODE);
+        throw wrongProof(body);
       });
-      return { message: 'The second factor was removed.', data: { enabled_at: null } };
+      return { message: 'The authenticator app was removed.', data: { enabled_at: null } };
     },
   }),
 ];
 
 /**
  * Checks the second factor of a user whose password was right.
- * @returns false if the user has one, and the request has no code
+ * @returns null if the user has none or proves it; otherwise the credential ids of the passkeys that could prove it
  * @throws ApiError SECOND_FACTOR_INVALID, TOO_MANY_SIGN_IN_ATTEMPTS
  */
-export async function passesSecondFactor(
+export async function missingSecondFactor(
   options: AuthDeps,
   request: FastifyRequest,
   user: User,
-  codes: Codes,
-): Promise<boolean> {
+  proof: Proof,
+): Promise<readonly string[] | null> {
   const factor = factorOptions(options, request);
-  if (!(await hasSecondFactor(factor, user.id))) return true;
-  if (codes.totp_code === undefined && codes.recovery_code === undefined) return false;
+  if (!(await hasSecondFactor(factor, user.id))) return null;
+  if ((proof.totp_code ?? proof.recovery_code ?? proof.passkey) === undefined) {
+    return (await listPasskeys(factor.db, user.id)).map(({ credentialId }) => credentialId);
+  }
   await countFailures(options.rateLimiter, codeLimits(user), async () => {
-    if (!(await proveSecondFactor(factor, user, presented(codes)))) throw new ApiError('SECOND_FACTOR_INVALID');
+    if (!(await proveSecondFactor(factor, user, presented(proof)))) throw new ApiError('SECOND_FACTOR_INVALID');
   });
-  return true;
+  return null;
 }
 
-async function checkPassword(
+/** Checks the password of a signed-in user. @throws ApiError VALIDATION_ERROR, TOO_MANY_SIGN_IN_ATTEMPTS */
+export async function checkPassword(
   { rateLimiter, checkPassword: check }: AuthDeps,
   user: User,
   password: string,
@@ -205,18 +217,25 @@ async function checkPassword(
   });
 }
 
-function factorOptions(options: AuthDeps, request: FastifyRequest): FactorOptions {
-  const { adminPool: db, factorKeys: keys } = options;
-  return { db, keys, queueMail: mailOf(options, request), nowSeconds: () => Date.now() / 1000 };
+export function factorOptions(options: AuthDeps, request: FastifyRequest): FactorOptions {
+  const { adminPool: db, factorKeys: keys, relyingParty } = options;
+  return { db, keys, relyingParty, queueMail: mailOf(options, request), nowSeconds: () => Date.now() / 1000 };
 }
 
-const codeLimits = ({ id }: User) => [{ scope: 'second-factor', key: id, limit: CODE_FAILURES_BY_ACCOUNT }];
+export const codeLimits = ({ id }: User) => [{ scope: 'second-factor', key: id, limit: CODE_FAILURES_BY_ACCOUNT }];
 
-function presented({ totp_code: totpCode, recovery_code: recoveryCode }: Codes) {
-  return { totpCode, recoveryCode };
+export function presented({ totp_code: totpCode, recovery_code: recoveryCode, passkey }: Proof): PresentedFactor {
+  return { totpCode, recoveryCode, passkey };
+}
+
+/** The refusal of a second factor of a signed-in user. */
+export function wrongProof(proof: Proof): ApiError {
+  const given = (['totp_code', 'recovery_code', 'passkey'] as const).find((name) => proof[name] !== undefined);
+  if (given === undefined) return wrong('totp_code', 'is required, unless recovery_code or passkey is given');
+  return wrong(given, WRONG_PROOF);
 }
 
 /** Not 401: the access token is valid, and a client would only renew it and retry. */
-function wrong(field: string, message: string): ApiError {
+export function wrong(field: string, message: string): ApiError {
   return new ApiError('VALIDATION_ERROR', undefined, { errors: [{ field, message }] });
 }

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import {
   AuthOptionsResponse,
   LoginRequest,
@@ -9,19 +10,21 @@ import {
   UserRole,
 } from '../../../schemas/api/auth.js';
 import { ApiError } from '../../../schemas/api/error-codes.js';
+import type { CheckedUser } from '../../accounts/sign-in/check-password.js';
 import { renewSignIn, signOut, startSignIn } from '../../accounts/sign-in/sign-ins.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { refuseExcess } from '../guards/rate-limiter.js';
 import { EXAMPLE_VALUES, SHOWN } from '../server/example-values.js';
 import { PANEL_ROLES } from '../server/operation.js';
 import { countFailures, throttleFailures } from './attempts.js';
-import { mailOf, route } from './deps.js';
+import { type AuthDeps, mailOf, route } from './deps.js';
 import { PASSWORD_OPERATIONS } from './passwords.js';
-import { passesSecondFactor } from './second-factor.js';
+import { missingSecondFactor } from './second-factor.js';
 import type { AuthRoute } from './serve-auth.js';
 import {
   COOKIE_HEADER,
   clearRefreshCookie,
+  type GrantedTokens,
   refreshCookieOf,
   respondWithTokens,
   SHOWN_ENDED,
@@ -31,7 +34,7 @@ import {
 
 const shared = { tag: 'Sign-in', bodyLimit: 4_096 } as const;
 /** Failed attempts per minute from one address. */
-const FAILURES_BY_ADDRESS = 30;
+export const FAILURES_BY_ADDRESS = 30;
 /**
  * Failed sign-ins per minute on one account from one address. Guesses from that address do not lock the user out
  * elsewhere.
@@ -53,7 +56,7 @@ export const AUTH_OPERATIONS: readonly AuthRoute[] = [
     path: '/api/v1/auth/login',
     summary: 'Sign in',
     description:
-      'Starts a sign-in. It ends when the user signs out, 7 days after its last renewal, and at the latest 30 days after it started. The access token is valid for `expires_in` seconds.',
+      'Starts a sign-in. 401 SECOND_FACTOR_REQUIRED if the password is right and a second factor is missing; `passkeys` names those of the user. A sign-in ends when the user signs out, 7 days after its last renewal, and at the latest 30 days after it started. The access token is valid for `expires_in` seconds.',
     body: LoginRequest,
     response: SignInResponse,
     headers: COOKIE_HEADER,
@@ -76,19 +79,17 @@ export const AUTH_OPERATIONS: readonly AuthRoute[] = [
       const grant = async () => {
         const checked = await deps.checkPassword(email, password);
         if (checked === null) throw new ApiError('INVALID_CREDENTIALS');
-        const { user, passwordHash } = checked;
-        if (!(await passesSecondFactor(deps, request, user, call.body))) return null;
-        refuseExcess(await deps.rateLimiter.take('sign-in', user.id, SIGN_INS_BY_ACCOUNT), 'TOO_MANY_SIGN_IN_ATTEMPTS');
-        const started = await withTransaction(deps.apiPool, (db) =>
-          startSignIn(db, user, passwordHash, mailOf(deps, request)),
-        );
+        const { user } = checked;
+        const passkeys = await missingSecondFactor(deps, request, user, call.body);
+        if (passkeys !== null) return { passkeys };
+        const started = await signInOf(deps, request, checked);
         if (started === null) throw new ApiError('INVALID_CREDENTIALS');
-        return { user: { ...user, signInId: started.signInId }, refreshToken: started.refreshToken };
+        return started;
       };
       return respondWithTokens(deps.tokens, call, 'Signed in.', async () => {
         const granted = await countFailures(deps.rateLimiter, limits, grant);
         // This is not a failure: the password was right, and the client now asks the user for the code.
-        if (granted === null) throw new ApiError('SECOND_FACTOR_REQUIRED');
+        if ('passkeys' in granted) throw new ApiError('SECOND_FACTOR_REQUIRED', undefined, granted);
         return granted;
       });
     },
@@ -168,12 +169,30 @@ export const AUTH_OPERATIONS: readonly AuthRoute[] = [
     summary: 'Get the ways to sign in that this installation has',
     description: 'A sign-in page reads it to offer only what works. It needs no credential.',
     response: AuthOptionsResponse,
-    example: { response: { data: { mail: true, sign_up: 'invite' } } },
+    example: { response: { data: { mail: true, sign_up: 'invite', passkeys: true } } },
     handle: async (_call, deps) => ({
       data: {
         mail: deps.queueMail !== null,
         sign_up: deps.createAccount === null ? ('invite' as const) : ('open' as const),
+        passkeys: deps.relyingParty !== null,
       },
     }),
   }),
 ];
+
+/**
+ * Starts the sign-in of a user whose credentials were checked, and counts it.
+ * @returns null if the user was disabled or the password changed meanwhile
+ * @throws ApiError TOO_MANY_SIGN_IN_ATTEMPTS
+ */
+export async function signInOf(
+  deps: AuthDeps,
+  request: FastifyRequest,
+  { user, passwordHash }: CheckedUser,
+): Promise<GrantedTokens | null> {
+  refuseExcess(await deps.rateLimiter.take('sign-in', user.id, SIGN_INS_BY_ACCOUNT), 'TOO_MANY_SIGN_IN_ATTEMPTS');
+  const started = await withTransaction(deps.apiPool, (db) =>
+    startSignIn(db, user, passwordHash, mailOf(deps, request)),
+  );
+  return started && { user: { ...user, signInId: started.signInId }, refreshToken: started.refreshToken };
+}

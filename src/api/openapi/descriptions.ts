@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../schemas/json/json-value.js';
+import { PASSKEY_OPERATIONS } from '../auth/passkeys.js';
 import { SECOND_FACTOR_OPERATIONS } from '../auth/second-factor.js';
 import { AUTH_OPERATIONS } from '../auth/sign-in.js';
 import { SIGN_UP_OPERATIONS } from '../auth/sign-up.js';
@@ -26,6 +27,7 @@ export const TOOL_API_OPERATIONS: readonly Operation[] = [
 export const PANEL_API_OPERATIONS: readonly Operation[] = [
   ...AUTH_OPERATIONS,
   ...SECOND_FACTOR_OPERATIONS,
+  ...PASSKEY_OPERATIONS,
   ...SIGN_UP_OPERATIONS,
   ...PANEL_OPERATIONS,
 ];

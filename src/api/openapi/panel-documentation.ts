@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../schemas/json/json-value.js';
+import { PASSKEY_OPERATIONS } from '../auth/passkeys.js';
 import { SECOND_FACTOR_OPERATIONS } from '../auth/second-factor.js';
 import { AUTH_OPERATIONS } from '../auth/sign-in.js';
 import { SIGN_UP_OPERATIONS } from '../auth/sign-up.js';
@@ -134,7 +135,7 @@ function belowPrefix(path: string): string {
 
 /** @returns a table of the sign-in routes, with example bodies */
 function signInRoutes(): string {
-  const rows = [...AUTH_OPERATIONS, ...SECOND_FACTOR_OPERATIONS, ...SIGN_UP_OPERATIONS].map(
+  const rows = [...AUTH_OPERATIONS, ...SECOND_FACTOR_OPERATIONS, ...PASSKEY_OPERATIONS, ...SIGN_UP_OPERATIONS].map(
     ({ method, path, summary, access, example, body: schema }) => {
       const body = example.body === undefined ? '' : `\`${JSON.stringify(example.body)}\``;
       return `| ${method.toUpperCase()} | \`${path}\` | ${summary} | ${access.roles !== null ? 'access token' : 'none'} | ${body}${example.body !== undefined && schema.safeParse(undefined).success ? ', or none' : ''} |`;

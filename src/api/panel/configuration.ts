@@ -128,7 +128,7 @@ export const CONFIGURATION_OPERATIONS = [
     path: `${path}/publish`,
     summary: 'Publish the draft as the next version',
     description:
-      'With `version`, the content of that version becomes the next one, and a draft with changes stays as it is. The version is in force immediately. It is written to the event log, sealed and stamped; consents refer to it by its hash. 422 VALIDATION_ERROR lists the texts that a language of the site lacks. 409 WRONG_STATE if the site is not verified, if `revision` is not that of the draft, or if nothing would change. Texts in languages that the site does not have are omitted.',
+      'With `version`, the content of that version becomes the next one, and a draft with changes stays as it is. The version is in force immediately. It is written to the event log, sealed and stamped; consents refer to it by its hash. 422 VALIDATION_ERROR lists the texts that a language of the site lacks, and refuses a time zone that the service does not know and a `withdrawal_url` that is not on the proved domain (below it only if the DNS or an operator proved it). 409 WRONG_STATE if the site is not verified, if `revision` is not that of the draft, or if nothing would change. Texts in languages that the site does not have are omitted.',
     roles: EDITORS,
     body: PublishConfigurationRequest,
     example: { body: { revision: 4 } },
@@ -210,15 +210,28 @@ export const CONFIGURATION_OPERATIONS = [
   }),
 ];
 
-type SettingsChange = Partially<Omit<SiteConfigDraft, 'controller'>> & {
+/** Settings that a change removes by null, as they are while it is made. */
+type Removable = { readonly [K in 'time_zone' | 'withdrawal_url']: string | null };
+type SettingsChange = Partially<Omit<SiteConfigDraft, 'controller' | keyof Removable> & Removable> & {
   readonly controller?: Partially<SiteConfigDraft['controller']> | undefined;
 };
 
 function changeSettings(draft: SiteConfigDraft, { controller, ...settings }: SettingsChange): Edit<readonly string[]> {
   const named = merged(draft.controller, controller ?? {});
-  const { value, changed } = merged(draft, settings);
+  const before: Omit<SiteConfigDraft, keyof Removable> & Removable = {
+    time_zone: null,
+    withdrawal_url: null,
+    ...draft,
+  };
+  const { value, changed } = merged(before, settings);
+  const { time_zone: zone, withdrawal_url: url, ...others } = value;
   return {
-    draft: { ...value, controller: named.value },
+    draft: {
+      ...others,
+      controller: named.value,
+      ...(zone !== null && { time_zone: zone }),
+      ...(url !== null && { withdrawal_url: url }),
+    },
     result: [...named.changed.map((name) => `controller.${name}`), ...changed],
   };
 }
@@ -253,7 +266,7 @@ async function draftShown(db: Queryable, siteId: string, findVendorList: FindVen
     ...state.draft,
     revision: state.revision,
     changed_at: state.changedAt?.toISOString() ?? null,
-    problems: [...problemsOf(state.draft, await namedVendorList(state.draft, findVendorList))],
+    problems: [...problemsOf(state.draft, await namedVendorList(state.draft, findVendorList), state)],
     has_changes: hasChanges(state),
     in_force: inForce && { number: inForce.record.number, sha256: inForce.sha256 },
   };

@@ -38,6 +38,7 @@ export const EXPORT_OPERATIONS = [
         filter: { from: '2026-01-01T00:00:00Z', consent_type: 'cookie' },
         disclose: ['visitor_id'],
         reason: 'audit of the authority',
+        stated: { reason: 'regulator_request' },
       },
     },
     status: 202,
@@ -53,6 +54,7 @@ export const EXPORT_OPERATIONS = [
         tenantId: user.tenantId,
         siteId: params.site_id,
         userId: signedIn(user).id,
+        role: user.role,
         channel: 'panel',
       } as const;
       const data = await exports.createExport(db, { keyring, maxPerTenant }, author, body);
@@ -61,7 +63,7 @@ export const EXPORT_OPERATIONS = [
         subject: { kind: 'export', id: data.id },
         details: {
           site_id: params.site_id,
-          ...exports.auditDetails(exports.exportFilter(body.filter), body.disclose),
+          ...exports.auditDetails(exports.exportFilter(body.filter), body.disclose, body.stated),
           ...(reason !== undefined && { reason }),
         },
       };

@@ -50,6 +50,7 @@ const SHOWN_PUBLIC_CHECK: JsonObject = {
   data: {
     ...SHOWN_CHECK,
     site_domain: 'shop.example',
+    withdrawal_url: 'https://shop.example/choices',
     categories: { necessary: true, analytics: false },
     services: null,
     language: 'en',
@@ -179,6 +180,7 @@ function foundResponse(found: Verification): PublicVerifyResponse {
     data: {
       ...verifiedRecord(found),
       site_domain: found.siteDomain,
+      withdrawal_url: found.withdrawalUrl,
       categories: record?.categories ?? null,
       services: record === null ? null : servicesOf(record),
       language: record?.language ?? null,

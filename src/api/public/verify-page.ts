@@ -6,24 +6,31 @@ import { StaticText, serveLazily } from '../server/static-text.js';
 
 /**
  * Serves the verifier as a page with the public look-up, and as a page on its own that can be saved and used from disk.
- * Both are built with the verifier, and each states in its own policy what it may do.
+ * Both are built with the verifier, and each states in its own policy what it may do. The first loads the verifier as a
+ * file of its own, which its policy permits by its digest.
  */
 export function verifyPage(scope: FastifyInstance): void {
   const serve = (path: string, file: string, headers: Readonly<Record<string, string>> = {}): void => {
-    serveLazily(scope, path, () => readPage(verifierFile(file), headers));
+    serveLazily(scope, path, async () => {
+      const html = await readFile(verifierFile(file), 'utf8');
+      const policy = `${policyOf(html)}; frame-ancestors 'none'`;
+      return ownDocument('text/html; charset=utf-8', html, { ...headers, 'content-security-policy': policy });
+    });
   };
   serve('/verify', 'verify-page.html');
+  serveLazily(scope, '/verify/verify-page.js', async () =>
+    ownDocument('text/javascript; charset=utf-8', await readFile(verifierFile('verify-page.js'), 'utf8')),
+  );
   serve('/verify/consent-verify.html', 'consent-verify.html', {
     'content-disposition': 'attachment; filename="consent-verify.html"',
   });
 }
 
-async function readPage(path: string, headers: Readonly<Record<string, string>>): Promise<StaticText> {
-  const html = await readFile(path, 'utf8');
+/** A text for pages of this origin alone. */
+function ownDocument(contentType: string, text: string, headers: Readonly<Record<string, string>> = {}): StaticText {
   return new StaticText(
-    preparedDocument('text/html; charset=utf-8', html, {
+    preparedDocument(contentType, text, {
       ...headers,
-      'content-security-policy': `${policyOf(html)}; frame-ancestors 'none'`,
       'cross-origin-opener-policy': 'same-origin',
       'cross-origin-resource-policy': 'same-origin',
       'cache-control': FOR_MINUTES,

@@ -21,11 +21,12 @@ export interface ErrorBody {
   readonly error: { readonly code: ErrorCode; readonly message: string };
   readonly errors?: readonly FieldError[];
   readonly challenge?: string;
+  readonly passkeys?: readonly string[];
 }
 
 export function errorBody(error: ApiError): ErrorBody {
   const { code, message, details } = error;
-  const { errors, challenge } = details;
+  const { errors, challenge, passkeys } = details;
   return {
     message,
     code,
@@ -33,6 +34,7 @@ export function errorBody(error: ApiError): ErrorBody {
     error: { code, message },
     ...(errors === undefined ? {} : { errors }),
     ...(challenge === undefined ? {} : { challenge }),
+    ...(passkeys === undefined ? {} : { passkeys }),
   };
 }
 

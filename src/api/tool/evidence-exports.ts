@@ -85,9 +85,9 @@ export const EVIDENCE_EXPORT_OPERATIONS = [
       await deps.admission.useNonce(signed);
       const request = body();
       const { siteId, tenantId } = caller.site;
-      const userId = userOf(caller).id;
+      const { id: userId, role } = userOf(caller);
       const created = await withTransaction(deps.db, async (db) => {
-        const author = { tenantId, siteId, userId, channel: 's2s' } as const;
+        const author = { tenantId, siteId, userId, role, channel: 's2s' } as const;
         const data = await createExport(db, deps, author, request);
         await appendAuditEntry(db, {
           tenantId,
@@ -97,7 +97,7 @@ export const EVIDENCE_EXPORT_OPERATIONS = [
           details: {
             site_id: siteId,
             api_key_id: caller.apiKey.id,
-            ...auditDetails(exportFilter(request.filter), request.disclose),
+            ...auditDetails(exportFilter(request.filter), request.disclose, request.stated),
           },
         });
         return data;

@@ -236,6 +236,7 @@ function configResponse(site: SiteContext, wanted: WantedLanguages, region: Dete
       default_language: record.default_language,
       site_config_hash: sha256,
       validity_days: record.validity_days,
+      ...(record.withdrawal_url !== undefined && { withdrawal_url: record.withdrawal_url }),
       // Without any signal, a page would load that script for nothing.
       ...(record.iab !== undefined && Object.keys(record.iab).length > 0 && { iab: record.iab }),
       documents: [...activeDocuments(site, [language])],

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { DiscloseRequest } from '../../../schemas/api/panel/exports.js';
+import { ExportStatement } from '../../../schemas/evidence/manifest.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { type ExportReason, enterState, expireExports } from '../../platform/export-states.js';
 import { type RowSeals, SealedBytes, sealed, sealedRow } from '../../platform/keys/index.js';
@@ -35,6 +36,8 @@ export interface ClaimedExport {
   readonly disclose: Disclose;
   readonly requestedBy: string;
   readonly channel: 'panel' | 's2s';
+  /** What the package states of its making, or null for nothing. */
+  readonly stated: ExportStatement | null;
 }
 
 const Ids = z.array(z.object({ id: z.string() })).max(1);
@@ -52,6 +55,7 @@ const JobColumns = z
     disclose: DiscloseRequest,
     requested_by: z.string(),
     channel: z.enum(['panel', 's2s']),
+    stated: ExportStatement.nullable(),
   })
   .transform(({ site_id: siteId, sealed_visitor: sealedVisitor, requested_by: requestedBy, ...row }) => ({
     ...row,
@@ -219,15 +223,16 @@ const PAGE = 50;
 
 /**
  * Ends exports whose retention period is over. Then it removes the encrypted values and the chunks
- * that have no key, and deleted exports without chunks.
+ * that have no key, what a package that is gone stated, and deleted exports without chunks.
  * @param db a handle in the role `consent_ledger_worker`
  */
 export async function sweepExports(db: Queryable): Promise<void> {
   await withTransaction(db, async (db) => {
     await expireExports(db);
     await db.query(
-      `update export_jobs j set sealed_visitor = null, sealed_disclosures = null from exports e
-        where e.id = j.export_id and e.seed is null and (j.sealed_visitor is not null or j.sealed_disclosures is not null)`,
+      `update export_jobs j set sealed_visitor = null, sealed_disclosures = null, stated = null from exports e
+        where e.id = j.export_id and e.seed is null
+          and (j.sealed_visitor is not null or j.sealed_disclosures is not null or j.stated is not null)`,
     );
   });
   while (await removeUnreadable(db));

@@ -1,6 +1,7 @@
 import { v7 as uuidV7 } from 'uuid';
 import * as z from 'zod';
 import type { CreateExportRequest, EvidenceExport, EvidenceFilter } from '../../../schemas/api/panel/exports.js';
+import type { ExportStatement } from '../../../schemas/evidence/manifest.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors.js';
@@ -15,6 +16,7 @@ export interface ExportAuthor {
   readonly tenantId: string;
   readonly siteId: string;
   readonly userId: string;
+  readonly role: ExportStatement['role'];
   readonly channel: 'panel' | 's2s';
 }
 
@@ -33,7 +35,7 @@ export async function createExport(
   db: Queryable,
   options: CreateExportOptions,
   author: ExportAuthor,
-  { filter, disclose }: CreateExportRequest,
+  { filter, disclose, stated }: CreateExportRequest,
 ): Promise<EvidenceExport> {
   const id = uuidV7();
   const seed = newExportSeed();
@@ -43,8 +45,8 @@ export async function createExport(
     await refuseExcess(db, author.tenantId, options.maxPerTenant);
     await queueExport(db, { id, siteId: author.siteId, requestedBy: exportedBy(author, id), seed });
     await db.query(
-      `insert into export_jobs (export_id, tenant_id, site_id, requested_by, channel, filter, by_visitor, sealed_visitor, disclose)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      `insert into export_jobs (export_id, tenant_id, site_id, requested_by, channel, filter, by_visitor, sealed_visitor, disclose, stated)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
       [
         id,
         author.tenantId,
@@ -55,6 +57,7 @@ export async function createExport(
         visitor !== undefined,
         visitor === undefined ? null : sealSecret(key, id, 'visitor', visitor),
         JSON.stringify(disclose),
+        stated === undefined ? null : JSON.stringify({ ...stated, role: author.role } satisfies ExportStatement),
       ],
     );
     const { rows } = await db.query(
@@ -114,14 +117,19 @@ const NAMES: Readonly<Record<keyof ExportFilter, string>> = {
 };
 
 /**
- * The details of an export for the audit log: the names of the filter's fields, the listed records
- * and the disclosure choice. They never contain the visitor.
+ * The details of an export for the audit log: the names of the filter's fields, the listed records, the disclosure
+ * choice, and the reason that the package states. They never contain the visitor.
  */
-export function auditDetails(filter: ExportFilter, disclose: Disclose): JsonObject {
+export function auditDetails(
+  filter: ExportFilter,
+  disclose: Disclose,
+  stated?: Pick<ExportStatement, 'reason'>,
+): JsonObject {
   const names = Object.entries(NAMES).filter(([member]) => Object.hasOwn(filter, member));
   return {
     filter: names.map(([, name]) => name),
     ...(filter.eventIds !== undefined && { records: filter.eventIds }),
     disclose,
+    ...(stated !== undefined && { stated_reason: stated.reason }),
   };
 }

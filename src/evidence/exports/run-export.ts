@@ -130,6 +130,7 @@ async function storeUntil(
       },
       disclose: job.disclose,
       exportedBy: exportedBy({ channel: job.channel, userId: job.requestedBy }, job.id),
+      ...(job.stated !== null && { stated: job.stated }),
       onProgress: (now) => {
         stopped.throwIfAborted();
         progress = now;

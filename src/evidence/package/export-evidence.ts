@@ -3,7 +3,12 @@ import * as z from 'zod';
 import { toHex, utf8 } from '../../../schemas/crypto/encoding.js';
 import type { SealedConsent } from '../../../schemas/events/consent-imported.js';
 import { consentsStream, noticesStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
-import { type Manifest, PACKAGE_FORMAT, PACKAGE_VERSION } from '../../../schemas/evidence/manifest.js';
+import {
+  type ExportStatement,
+  type Manifest,
+  PACKAGE_FORMAT,
+  PACKAGE_VERSION,
+} from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { personTag } from '../../../schemas/evidence/person-tag.js';
 import { RECEIPT_FORMAT } from '../../../schemas/evidence/receipt.js';
@@ -60,6 +65,8 @@ export interface PackageRequest {
   readonly disclose: Disclose;
   /** Name of the exporting account or command in the package. */
   readonly exportedBy: string;
+  /** What the package states of its making; the default is nothing. */
+  readonly stated?: ExportStatement;
   readonly onProgress?: (progress: ExportProgress) => void;
 }
 
@@ -222,7 +229,7 @@ class WrittenPackage {
 
   async write(now: Date): Promise<Omit<PackageResult, 'bytes'>> {
     const { db, eventLog, keyring, origin, verifier = null } = this.options;
-    const { siteId, filter, disclose, exportedBy } = this.request;
+    const { siteId, filter, disclose, exportedBy, stated: made } = this.request;
     const { format, checkpoint, scope, visitorIndex } = this.content;
     const manifestKey = await keyring.manifestKey();
     const certificate = await findManifestCertificate(db, manifestKey.publicKeyBytes, checkpoint?.size ?? null);
@@ -257,6 +264,7 @@ class WrittenPackage {
       checkpoint: checkpoint?.size ?? null,
       exported_at: now.toISOString(),
       exported_by: exportedBy,
+      ...(made !== undefined && { export: made }),
       development: await isDevelopmentLedger(db),
       filter: stated.filter,
       salt: saltKey === null ? null : toHex(siteSalt(saltKey, siteId)),

@@ -130,12 +130,16 @@ BU PAKETİN KANITLAMADIKLARI
 }
 
 /**
- * The text of README.txt: what the package is, how to check it by hand, and what it does not prove.
- * Lines indented by four spaces are commands to run in order in one shell.
+ * The text of README.txt for two readers: half a page says to a lawyer what the package is, how to check it in a browser
+ * and what it does not prove; then an engineer reads of its files, and of checks by hand. Lines indented by four spaces
+ * are commands to run in order in one shell.
  */
 export function packageReadme(options: ReadmeOptions): string {
   const parts = [
     title(options),
+    holding(options),
+    checkingInBrowser(options),
+    notProved(options),
     contents(options),
     checking(options),
     checkingFiles(),
@@ -143,7 +147,6 @@ export function packageReadme(options: ReadmeOptions): string {
     ...(options.checkpoint === null || options.example === null
       ? []
       : [checkingRecord(options.example, options.checkpoint)]),
-    notProved(options),
     turkishReadme(options),
   ];
   return `${parts.join('\n\n')}\n`;
@@ -157,11 +160,6 @@ function title({ manifest, checkpoint, site }: ReadmeOptions): string {
 `
     : '';
   const authorities = checkpoint?.stamps.map(({ authority }) => printable(authority)).join(', ') ?? null;
-  const stamped =
-    checkpoint === null
-      ? 'The ledger had no time stamp yet when this package was made: it proves no time.'
-      : `It shows the ledger at checkpoint ${checkpoint.size}, which was stamped on
-${checkpoint.stamps.map(({ genTime, authority }) => `${genTime.toISOString()} by ${printable(authority)}`).join(',\n')}.`;
   return `EVIDENCE PACKAGE OF CONSENT RECORDS
 ===================================
 This file alone proves nothing. To check it, you also need:
@@ -169,23 +167,49 @@ This file alone proves nothing. To check it, you also need:
 - the root certificate of the time stamp authority${authorities === null ? '' : ` (${authorities})`}: ask that authority.
 Türkçe açıklama bu dosyanın sonundadır.
 ${warning}
-${controllerLines(site, { domain: 'Site', controller: 'Controller', contact: 'Contact' })}Site id:        ${manifest.filter.site_id}
-Ledger:         ${printable(manifest.origin)}
-Operator:       the holder of the key of that ledger
-Made:           ${manifest.exported_at} by ${printable(manifest.exported_by)}
-
-${stamped}`;
+${controllerLines(site, { domain: 'Site', controller: 'Controller', contact: 'Contact' })}Ledger:         ${printable(manifest.origin)}
+Made:           ${manifest.exported_at} by ${printable(manifest.exported_by)}`;
 }
 
-function contents({ manifest }: ReadmeOptions): string {
+/** What is in the package, for a reader who knows nothing of ledgers. */
+function holding({ manifest, checkpoint }: ReadmeOptions): string {
+  const { counts } = manifest;
+  const stamped =
+    checkpoint === null
+      ? 'The ledger had no time stamp yet when this package was made: it proves no time.'
+      : `It shows them as they stood when the ledger was stamped, on
+${checkpoint.stamps.map(({ genTime, authority }) => `${genTime.toISOString()} by ${printable(authority)}`).join(',\n')}.`;
+  return `WHAT IT HOLDS
+-------------
+${counted(counts.consents, 'consent')}: what was decided, in which words, and by when that was recorded.
+${stamped}
+Erased consents: ${counts.erased}. Their personal values are destroyed, and what was decided is kept.
+Consents that were requested but have no time stamp yet, and are not in this package: ${counts.not_yet_stamped}.${lostKeys(counts.key_lost)}`;
+}
+
+function checkingInBrowser({ verifier }: ReadmeOptions): string {
+  const page = verifierPage(verifier);
+  const where = page === null ? 'the page /verify of the operator of the ledger' : page;
+  return `HOW TO CHECK IT
+---------------
+1) Open ${where}.
+   It offers itself as a file, which works with the network off.
+2) Drop this package, the key and the root certificate on the page.
+3) It says whether a record was changed, shows each consent, and prints a certificate of it.
+Never take the key or the root from the package: a forger would enclose their own.`;
+}
+
+function contents({ manifest, checkpoint }: ReadmeOptions): string {
   const { counts, complete } = manifest;
   const runs = complete.map(({ stream, first, last }) => `  ${stream}: revisions ${first} to ${last}`);
-  return `CONTENTS
---------
-${counted(counts.entries, 'entry', 'entries')}, of which ${counted(counts.consents, 'consent')}. Erased consents: ${counts.erased}. Their personal values are destroyed;
-their records and proofs are kept. ${counted(counts.attachments, 'attachment')}. Consents that were requested but have no time
-stamp yet, and are not in this package: ${counts.not_yet_stamped}.
-${lostKeys(counts.key_lost)}
+  const shown = checkpoint === null ? 'none' : `${checkpoint.size}, the newest that is stamped`;
+  return `FOR THE ENGINEER: CONTENTS
+==========================
+Site id:        ${manifest.filter.site_id}
+Checkpoint:     ${shown}
+Operator:       the holder of the key of the ledger
+Entries:        ${counts.entries}, of which ${counted(counts.consents, 'consent')}; attachments: ${counts.attachments}
+
 ${runs.length === 0 ? 'The package claims completeness for no stream.' : `The package is complete within:\n${runs.join('\n')}`}
 
   ${PACKAGE_FILES.entries}      one event a line: its exact text, its position, and its disclosed values
@@ -200,9 +224,9 @@ ${runs.length === 0 ? 'The package claims completeness for no stream.' : `The pa
 /** Describes the gap that the restore of an older database left. Empty if there is none. */
 function lostKeys(records: number): string {
   if (records === 0) return '';
-  return `The service lost the keys of ${counted(records, 'consent')} that ${records === 1 ? 'is' : 'are'} not erased. Their personal values cannot
-be read any more ("key_lost" in ${PACKAGE_FILES.entries}). Their records and proofs are kept.
-`;
+  return `
+The service lost the keys of ${counted(records, 'consent')} that ${records === 1 ? 'is' : 'are'} not erased. Their personal values cannot
+be read any more ("key_lost" in ${PACKAGE_FILES.entries}). Their records and proofs are kept.`;
 }
 
 function checking({ verifier }: ReadmeOptions): string {
@@ -224,8 +248,8 @@ A forger could state another one here: compare it with the release, or use a cop
 `;
   const key =
     verifier?.publicUrl == null ? '/checkpoints/ledger.vkey' : `${verifier.publicUrl}/checkpoints/ledger.vkey`;
-  return `HOW TO CHECK IT
----------------
+  return `FOR THE ENGINEER: HOW TO CHECK IT
+=================================
 The program consent-verify checks everything, offline. ${where}
 ${digest}
 On the command line:
@@ -361,16 +385,15 @@ function notProved({ manifest }: ReadmeOptions): string {
   const isWhole =
     isUnfiltered(manifest.filter) &&
     manifest.complete.some(({ stream, first }) => stream.startsWith('consents-') && first === 0);
-  return `LIMITS: THIS PACKAGE DOES NOT PROVE
------------------------------------
-- That the content of a record is true: the service recorded the statements of a caller. "channel" and
-  "identity_assurance" show which caller.
-- The exact time of a consent: "created_at" is a claim of the service. The time stamps prove by when a
-  record existed, not since when.
-- That every consent was recorded: a consent that never entered the log leaves no trace.${
+  return `WHAT IT DOES NOT PROVE
+----------------------
+- That what a record says is true: the service recorded what it was told. The record says by whom.
+- The exact time of a consent, which the service claims. The time stamps prove by when a record
+  existed, not since when.
+- That every consent was recorded: what never reached the ledger leaves no trace.${
     isWhole
-      ? ' The package\n  contains nothing later than the runs above.'
-      : '\n- That there are no other records: outside the complete runs above, records may be missing, for\n  example a later withdrawal.'
+      ? ' The package\n  contains nothing later than its newest time stamp.'
+      : '\n- That there are no other records: some may be missing, for example a later withdrawal.'
   }
 - Who operates the ledger, unless you have its key from its operator; and that the operator shows no
   second history to others.

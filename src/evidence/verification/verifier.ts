@@ -3,6 +3,7 @@ import { sha256Hex } from '../../../schemas/crypto/digest.js';
 import type { SealedConsent } from '../../../schemas/events/consent-imported.js';
 import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
 import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
+import type { SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
@@ -46,6 +47,8 @@ export interface Verification {
    * The domain in the configuration whose hash the record contains, or null if the configuration is missing or altered.
    */
   readonly siteDomain: string | null;
+  /** Where that configuration says that the choice can be changed, or null if it does not. */
+  readonly withdrawalUrl: string | null;
 }
 
 /**
@@ -111,16 +114,17 @@ async function verifyStored(
     logged !== null && record !== null && logged.proofHash === stored.proof_hash && columnsAgree(stored, record);
   const isErasureSound = erasureAgrees(stored) && (await isErasureReal(options, stored));
   const { merkleValid, timestamp } = await verifySealing(options, stored, logged);
-  const siteDomain = record === null ? null : await domainOf(db, record.site_config_hash);
+  const site = record === null ? null : await siteOf(db, record.site_config_hash);
   return {
-    valid: hashValid && isOwners && isCopyExact && isErasureSound && merkleValid !== false && siteDomain !== null,
+    valid: hashValid && isOwners && isCopyExact && isErasureSound && merkleValid !== false && site !== null,
     record,
     proofHash: stored.proof_hash,
     hashValid,
     merkleValid,
     isAnonymized: !stored.has_key || stored.erased_by !== null,
     timestamp,
-    siteDomain,
+    siteDomain: site?.domain ?? null,
+    withdrawalUrl: site?.withdrawal_url ?? null,
   };
 }
 
@@ -170,7 +174,7 @@ async function verifySealing(
   return { merkleValid: true, timestamp: { time: checkpoint.gen_time, checkpointSize: checkpoint.size } };
 }
 
-async function domainOf(db: Queryable, configHash: string): Promise<string | null> {
+async function siteOf(db: Queryable, configHash: string): Promise<SiteConfigPublishedRecord | null> {
   const { rows } = await db.query({
     name: 'configuration by hash',
     text: 'select record from site_configs where sha256 = $1',
@@ -178,5 +182,5 @@ async function domainOf(db: Queryable, configHash: string): Promise<string | nul
   });
   const [row] = z.array(z.object({ record: z.string() })).parse(rows);
   if (row === undefined || sha256Hex(row.record) !== configHash) return null;
-  return parseSiteConfig(row.record).domain;
+  return parseSiteConfig(row.record);
 }

@@ -7,6 +7,7 @@ import {
   DEFAULT_POLICY_DELAYS,
   LEDGER_POLICY_SET,
   type LedgerPolicySetRecord,
+  type OperatorStatements,
 } from '../../../schemas/events/ledger-policy.js';
 import { PublicEventBody } from '../../../schemas/events/notices.js';
 import { InvalidEventBody, parseBody, parseRecord } from '../../../schemas/events/sealed-event.js';
@@ -96,6 +97,8 @@ export interface PolicySettings {
   readonly witnesses?: readonly string[];
   /** Number of witnesses that cosign each checkpoint; the default is 0. */
   readonly witnessesRequired?: number;
+  /** What the operator states of itself and of the authorities; the default is nothing. */
+  readonly stated?: OperatorStatements;
 }
 
 /**
@@ -115,7 +118,7 @@ export async function ensurePolicySet(
   const newestOf = (events: readonly StreamEvent[]) => events.flatMap((event) => policyOf(event) ?? []).at(-1);
   const events = await appendToPolicyStream(db, eventLog, async (events) => {
     const newest = newestOf(events);
-    if (newest !== undefined && contentOf(newest) === contentOf(settingsRecord(settings))) return null;
+    if (newest !== undefined && contentOf(newest) === canonicalJson(settingsRecord(settings))) return null;
     return policyEvent(settings, events.length + 1, await now());
   });
   return newestOf(events)?.number ?? 0;
@@ -131,19 +134,12 @@ function settingsRecord(settings: PolicySettings): PolicyContent {
     witnesses: [...new Set(settings.witnesses ?? [])].sort(),
     witnesses_required: settings.witnessesRequired ?? 0,
     tree_hash: 'sha256',
+    ...settings.stated,
   };
 }
 
-function contentOf(content: PolicyContent): string {
-  const { seal_within_seconds, stamp_within_seconds, stamps, witnesses, witnesses_required, tree_hash } = content;
-  return canonicalJson({
-    seal_within_seconds,
-    stamp_within_seconds,
-    stamps,
-    witnesses,
-    witnesses_required,
-    tree_hash,
-  });
+function contentOf({ v: _v, event_id: _id, created_at: _at, number: _n, ...content }: LedgerPolicySetRecord): string {
+  return canonicalJson(content);
 }
 
 function policyEvent(settings: PolicySettings, number: number, createdAt: Date): NewEvent {

@@ -2,7 +2,9 @@ import { Resolver } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
 import * as z from 'zod';
 import { toHex } from '../../../schemas/crypto/encoding.js';
+import { QualifiedStamps } from '../../../schemas/events/ledger-policy.js';
 import { parseWitnessKey } from '../../../schemas/evidence/cosignature.js';
+import { PlainName } from '../../../schemas/evidence/primitives.js';
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { addressesOf } from '../net/addresses.js';
 import { isLoopback, withoutBrackets } from '../net/reach.js';
@@ -83,6 +85,34 @@ export const witnessKeys = z
       .min(1, 'must name at least one key.')
       .refine(areDistinct, 'must not name a key twice.'),
   );
+
+/** A name that certificates show. */
+export const legalName = z
+  .string()
+  .refine(
+    (text) => PlainName.safeParse(text).success,
+    'must be one line of at most 300 characters, without control or invisible characters.',
+  );
+
+/** Authorities whose time stamps the operator states to be qualified, as JSON. */
+export const qualifiedStamps = z.string().transform((text, context) => {
+  const parsed = QualifiedStamps.safeParse(jsonOf(text));
+  if (parsed.success) return parsed.data;
+  context.addIssue({
+    code: 'custom',
+    message:
+      'must be a JSON list of 1 to 16 objects like {"organization": "Example Trust GmbH", "trusted_list": "https://…"}: the organization of a root certificate, and a link with https.',
+  });
+  return z.NEVER;
+});
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 /**
  * Scheme, host and port of the service as clients reach it, like `https://consent.example.org`,

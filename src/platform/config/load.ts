@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { OperatorStatements } from '../../../schemas/events/ledger-policy.js';
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { schemaWords } from '../../../schemas/json/schema-words.js';
 import { withoutTrailing } from '../../../schemas/text/without-trailing.js';
@@ -185,7 +186,11 @@ function assemble(values: Values) {
     stampIntervalMs: values.STAMP_INTERVAL_MS,
     witnesses: witnessAddresses(values),
     /** Delays that the ledger's policy promises to its readers. */
-    policy: { sealWithinSeconds: values.SEAL_WITHIN_SECONDS, stampWithinSeconds: values.STAMP_WITHIN_SECONDS },
+    policy: {
+      sealWithinSeconds: values.SEAL_WITHIN_SECONDS,
+      stampWithinSeconds: values.STAMP_WITHIN_SECONDS,
+      stated: operatorStatements(values),
+    },
     admission: {
       maxGroup: values.ADMISSION_MAX_GROUP,
       maxInProgress: values.ADMISSION_MAX_IN_PROGRESS,
@@ -214,6 +219,13 @@ function assemble(values: Values) {
     logLevel: values.LOG_LEVEL,
     /** If `undefined`, the log is text on a terminal, and JSON elsewhere. */
     logFormat: values.LOG_FORMAT,
+  };
+}
+
+function operatorStatements({ OPERATOR_LEGAL_NAME: name, QUALIFIED_STAMPS: qualified }: Values): OperatorStatements {
+  return {
+    ...(name !== undefined && { operator: { legal_name: name } }),
+    ...(qualified !== undefined && { qualified_stamps: qualified }),
   };
 }
 

@@ -13,10 +13,12 @@ import {
   integer,
   key256,
   ledgerOrigin,
+  legalName,
   mailSender,
   namedValues,
   networks,
   publicOrigin,
+  qualifiedStamps,
   ratio,
   sha256Digests,
   smtpServer,
@@ -134,8 +136,8 @@ export const variables = z.object({
   }),
   PUBLIC_URL: publicOrigin.optional().register(descriptions, {
     meaning:
-      'Scheme, host and port under which callers reach the service. The discovery documents ([discovery.md](discovery.md)) contain it. The service never trusts the `Host` of a request for this.',
-    otherwise: 'those documents contain URLs without scheme and host',
+      'Scheme, host and port under which callers reach the service. The discovery documents ([discovery.md](discovery.md)) contain it, and passkeys ([sign-in.md](sign-in.md#passkeys)) are made for its host name. The service never trusts the `Host` of a request for this.',
+    otherwise: 'those documents contain URLs without scheme and host, and users cannot have passkeys',
     example: 'https://consent.example.org',
   }),
   SMTP_URL: smtpServer.optional().register(descriptions, {
@@ -267,6 +269,19 @@ export const variables = z.object({
       'Largest delay, in seconds, from the sealing of a batch to its time stamp. The ledger publishes it as its policy, and verifiers evaluate by it. At least twice `STAMP_INTERVAL_MS`.',
     default: String(DEFAULT_POLICY_DELAYS.stampWithinSeconds),
     example: '900',
+  }),
+  OPERATOR_LEGAL_NAME: legalName.optional().register(descriptions, {
+    meaning:
+      'Legal name of the entity that operates the ledger. The ledger publishes it in its policy. Certificates and reports show it beside the controller, as a statement of the operator that nobody checked.',
+    otherwise: 'certificates say “not stated”',
+    example: 'Example Ledger GmbH',
+  }),
+  QUALIFIED_STAMPS: qualifiedStamps.optional().register(descriptions, {
+    meaning:
+      'Authorities in `TSA_URLS` that are qualified under eIDAS, as you state: JSON with the organization (O) of each root certificate and an https link to the trusted list that names the authority. The ledger publishes it in its policy, and certificates show it as your statement.',
+    otherwise: 'nothing is stated',
+    example:
+      '[{"organization":"Example Trust GmbH","trusted_list":"https://eidas.ec.europa.eu/efda/trust-services/browse/eidas/tls/tl/DE"}]',
   }),
   ADMISSION_MAX_GROUP: integer(1, 1000).register(descriptions, {
     meaning: 'Maximum number of consents in one admission group, which is one transaction.',

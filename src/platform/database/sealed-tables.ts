@@ -27,6 +27,7 @@ export const SEALED_TABLES = {
   sites: { key: 'id', unsealed: ['config_revision'], checkedBy: 'reading' },
   api_keys: { key: 'id', unsealed: ['last_used_at', 'live_host', 'live_seen_at'], checkedBy: 'reading' },
   webhooks: { key: 'id', unsealed: [], checkedBy: 'reading' },
+  passkeys: { key: 'id', unsealed: [], checkedBy: 'reading' },
   sign_ins: { key: 'id', unsealed: [], checkedBy: 'reading' },
   invitations: { key: 'id', unsealed: [], checkedBy: 'reading' },
   password_resets: { key: 'id', unsealed: [], checkedBy: 'reading' },

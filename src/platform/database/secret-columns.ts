@@ -5,7 +5,8 @@
  * (`19-planner-statistics.sql`), a test compares both, and `admin scrub` restores it.
  */
 export const SECRET_COLUMNS: Readonly<Record<string, readonly string[]>> = {
-  users: ['email', 'password_hash', 'totp_secret', 'recovery_digests'],
+  users: ['email', 'password_hash', 'totp_secret', 'recovery_digests', 'passkey_challenge'],
+  passkeys: ['credential_id', 'public_key', 'label'],
   sign_ins: ['refresh_digest'],
   used_refresh_tokens: ['digest'],
   invitations: ['email', 'token_digest'],
@@ -58,6 +59,6 @@ export const SECRET_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   ledger_events: ['body'],
   erasure_requests: ['request_digest', 'blind_index'],
   exports: ['seed'],
-  export_jobs: ['sealed_visitor', 'sealed_disclosures'],
+  export_jobs: ['sealed_visitor', 'sealed_disclosures', 'stated'],
   export_chunks: ['ciphertext'],
 };

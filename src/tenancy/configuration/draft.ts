@@ -10,6 +10,7 @@ import {
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { accepted, ChangeRefused, fieldOf, invalidChange } from '../../platform/errors.js';
+import { Proof } from '../sites/proof-state.js';
 import { keyProblems } from './problems.js';
 
 /** The content of a configuration: the record without the members that the service adds. */
@@ -53,6 +54,8 @@ export interface ConfigDraftState {
   readonly draft: SiteConfigDraft;
   /** The site's current domain. */
   readonly domain: string;
+  /** How it was proved; null also if it is not. */
+  readonly proof: Proof | null;
   readonly inForce: { readonly sha256: string; readonly record: SiteConfigPublishedRecord } | null;
 }
 
@@ -61,6 +64,7 @@ const MAX_DRAFT_BYTES = 500_000;
 
 const StateRow = z.object({
   domain: z.string(),
+  proof: Proof.nullable(),
   revision: z.int().nullable(),
   content: SiteConfigDraft.nullable(),
   changed_at: z.date().nullable(),
@@ -75,7 +79,7 @@ const StateRow = z.object({
  */
 export async function readConfigDraft(db: Queryable, siteId: string): Promise<ConfigDraftState> {
   const { rows } = await db.query(
-    `select s.domain, d.revision, d.content, d.changed_at, c.sha256, c.record
+    `select s.domain, s.proof, d.revision, d.content, d.changed_at, c.sha256, c.record
        from sites s
        left join site_config_drafts d on d.site_id = s.id
        left join site_configs c on c.sha256 = s.site_config_hash
@@ -84,10 +88,10 @@ export async function readConfigDraft(db: Queryable, siteId: string): Promise<Co
   );
   const [row] = z.array(StateRow).parse(rows);
   if (row === undefined) throw new ChangeRefused('not_found', `There is no site ${siteId}.`);
-  const { revision, content, changed_at: changedAt, domain, sha256, record } = row;
+  const { revision, content, changed_at: changedAt, domain, proof, sha256, record } = row;
   const inForce = sha256 === null || record === null ? null : { sha256, record: parseSiteConfig(record) };
   const begun = inForce === null ? EMPTY : draftOfContent(contentOfRecord(inForce.record), []);
-  return { revision: revision ?? 0, changedAt, draft: content ?? begun, domain, inForce };
+  return { revision: revision ?? 0, changedAt, draft: content ?? begun, domain, proof, inForce };
 }
 
 const EMPTY: SiteConfigDraft = {

@@ -5,7 +5,10 @@ import type { TcfSettings } from '../../../schemas/iab/iab-settings.js';
 import type { VendorList } from '../../../schemas/iab/vendor-list.js';
 import { ownMember } from '../../../schemas/json/own-member.js';
 import { gapProblem, gapsIn } from '../../../schemas/text/gaps.js';
+import { knowsTimeZone } from '../../../schemas/text/time-zone.js';
+import { isOnDomain } from '../../../schemas/text/withdrawal-url.js';
 import { ChangeRefused } from '../../platform/errors.js';
+import { coversSubdomains, type Proof } from '../sites/proof-state.js';
 import type { FindVendorList } from './vendor-lists.js';
 
 /** The draft cannot be published yet; `problems` lists the reasons. */
@@ -31,10 +34,16 @@ const MAX_PROBLEMS = 200;
  * that do not fit into the cookie, an unfair theme, or a text that is missing in a language or has a gap. A person
  * who consents must have been able to read every text in the displayed language.
  * @param vendorList the vendor list that the draft names, or null if there is none
+ * @param site the domain on which the draft may name an address
  */
-export function problemsOf(draft: SiteConfigDraft, vendorList: VendorList | null): readonly DraftProblem[] {
+export function problemsOf(
+  draft: SiteConfigDraft,
+  vendorList: VendorList | null,
+  site: ProvedSite,
+): readonly DraftProblem[] {
   return [
     ...settingsProblems(draft),
+    ...withdrawalProblems(draft, site),
     ...keyProblems(draft),
     ...sizeProblems(draft),
     ...themeProblems(draft),
@@ -51,13 +60,29 @@ export async function namedVendorList(
   return iab?.tcf === undefined ? null : ((await findVendorList(iab.tcf.vendor_list.sha256))?.list ?? null);
 }
 
-function* settingsProblems({ controller, default_language, languages }: SiteConfigDraft): Generator<DraftProblem> {
+function* settingsProblems(draft: SiteConfigDraft): Generator<DraftProblem> {
+  const { controller, default_language, languages, time_zone: zone } = draft;
   yield* textProblem('controller.legal_name', controller.legal_name);
   yield* textProblem('controller.contact', controller.contact);
   if (languages.length === 0) yield { field: 'languages', message: 'must list at least one language' };
   if (default_language === null) yield missing('default_language');
   else if (!languages.includes(default_language))
     yield { field: 'default_language', message: `must be one of languages, not ${default_language}` };
+  if (zone !== undefined && !knowsTimeZone(zone))
+    yield { field: 'time_zone', message: `this service knows no time zone ${zone}; choose one like Europe/Istanbul` };
+}
+
+/** The domain of a site, and how it was proved. */
+interface ProvedSite {
+  readonly domain: string;
+  readonly proof: Proof | null;
+}
+
+/** Refuses an address of which the tenant has not proved that it is the site's: it stands in every certificate. */
+function* withdrawalProblems({ withdrawal_url: url }: SiteConfigDraft, site: ProvedSite): Generator<DraftProblem> {
+  if (url === undefined || isOnDomain(url, site.domain, coversSubdomains(site.proof))) return;
+  const below = coversSubdomains(site.proof) ? ' or a subdomain of it' : '; a file or a tag proves that host alone';
+  yield { field: 'withdrawal_url', message: `must be on ${site.domain}${below}` };
 }
 
 /** Refuses a key `__proto__`. Consents store the answers as members of an object, which would lose it. */

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import type { SiteConfigDraft } from '../../../schemas/api/panel/configuration.js';
 import { sha256Hex } from '../../../schemas/crypto/digest.js';
 import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
 import {
@@ -7,12 +6,14 @@ import {
   SITE_CONFIG_PUBLISHED,
   SiteConfigPublishedRecord,
 } from '../../../schemas/events/site-config.js';
+import { isOnDomain } from '../../../schemas/text/withdrawal-url.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { accepted, ChangeRefused } from '../../platform/errors.js';
 import { changeSite, type LockedSite, noticeHead, putNotice } from '../sites/change-site.js';
 import { lapsedProof } from '../sites/proof-state.js';
 import {
   type ConfigContent,
+  type ConfigDraftState,
   contentOfDraft,
   contentOfRecord,
   draftOfContent,
@@ -70,7 +71,7 @@ export function publishSiteConfig(
     const before = await readConfigDraft(site.db, siteId);
     const draft = draftOfContent(checked, before.draft.cookies);
     await storeConfigDraft(site.db, siteId, before.revision, draft);
-    return publish(site, await completed(draft, findVendorList));
+    return publish(site, await completed({ ...before, draft }, findVendorList));
   });
 }
 
@@ -90,7 +91,7 @@ export function publishConfigDraft(
     refuseUnverified(site);
     const state = await readConfigDraft(site.db, siteId);
     refuseOtherRevision(state, revision);
-    const config = await completed(state.draft, findVendorList);
+    const config = await completed(state, findVendorList);
     if (!hasChanges(state)) {
       throw new ChangeRefused(
         'wrong_state',
@@ -120,7 +121,7 @@ export function publishVersionAgain(
     const state = await readConfigDraft(site.db, siteId);
     refuseOtherRevision(state, revision);
     const draft = draftOfContent(contentOfRecord(await publishedRecord(site, number)), state.draft.cookies);
-    const config = await completed(draft, findVendorList);
+    const config = await completed({ ...state, draft }, findVendorList);
     if (!hasChanges({ ...state, draft })) {
       throw new ChangeRefused('wrong_state', `Version ${number} equals the configuration in force.`);
     }
@@ -156,7 +157,10 @@ export async function republishForDomain(site: LockedSite): Promise<number | nul
   const [row] = z.array(z.object({ record: z.string() })).parse(rows);
   const record = row === undefined ? null : parseSiteConfig(row.record);
   if (record === null || record.domain === site.domain) return null;
-  return (await publish(site, contentOfRecord(record))).number;
+  const { withdrawal_url: url, ...content } = contentOfRecord(record);
+  // An address on the former domain is no longer the site's.
+  const isKept = url !== undefined && isOnDomain(url, site.domain, false);
+  return (await publish(site, { ...content, ...(isKept && { withdrawal_url: url }) })).number;
 }
 
 /**
@@ -171,8 +175,9 @@ function refuseUnverified({ domain, isVerified, isProofLapsed }: LockedSite): vo
 }
 
 /** The content of a complete draft. @throws IncompleteConfiguration */
-async function completed(draft: SiteConfigDraft, findVendorList: FindVendorList): Promise<ConfigContent> {
-  const problems = problemsOf(draft, await namedVendorList(draft, findVendorList));
+async function completed(state: ConfigDraftState, findVendorList: FindVendorList): Promise<ConfigContent> {
+  const { draft } = state;
+  const problems = problemsOf(draft, await namedVendorList(draft, findVendorList), state);
   if (problems.length > 0) throw new IncompleteConfiguration(problems);
   return z.strictObject(content).parse(contentOfDraft(draft));
 }

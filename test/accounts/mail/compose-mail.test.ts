@@ -56,7 +56,8 @@ describe.each(MAIL_LANGUAGES)('mails in %s', (language) => {
       expect(text).toContain('shop.example');
       expect(text).toContain(language === 'en' ? '2026-01-02 03:04 UTC' : '02.01.2026 03:04 UTC');
       expect(text).toContain(language === 'en' ? '2026-02-01 03:04 UTC' : '01.02.2026 03:04 UTC');
-      expect(subject).not.toMatch(/shop\.example|[\r\n]/);
+      // The domain was checked as one, so it can stand in a header.
+      expect(subject).toMatch(/^[^\r\n]*shop\.example[^\r\n]*$/);
     }
     expect(new Set(mails.map(({ subject }) => subject)).size).toBe(2);
   });

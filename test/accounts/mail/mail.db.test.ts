@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { AuthOptionsResponse } from '../../../schemas/api/auth.js';
+import { PasskeyAddedResponse, PasskeyBegunResponse } from '../../../schemas/api/passkeys.js';
 import { createMailQueue } from '../../../src/accounts/mail/mail-queue.js';
 import {
   createSmtpTransport,
@@ -13,6 +14,7 @@ import {
 import { type PanelApp, type PanelTenant, startPanel } from '../../api/panel/panel-fixture.js';
 import { type Answer, ask } from '../../api/server/running-app.js';
 import { type ReceivedMail, startMailServer, type TestMailServer } from '../../support/mail-server.js';
+import { SoftAuthenticator } from '../../support/soft-authenticator.js';
 import { until } from '../../support/wait.js';
 
 const AddressInUse = z.object({ port: z.int() });
@@ -121,6 +123,21 @@ describe('a service that sends mail', () => {
     const { api_user } = tenant.users;
     await received((await panel.makeTenant()).users.owner.email, /New sign-in/);
     expect(mailsTo(api_user.email, /./)).toEqual([]);
+  });
+
+  it('tells a user of a passkey that was added or removed', async () => {
+    const { viewer } = tenant.users;
+    const { password: current_password } = viewer;
+    const authenticator = new SoftAuthenticator('https://consent.example.org');
+    const begun = await panel.as(viewer, 'POST', '/auth/passkeys', { current_password });
+    const passkey = authenticator.create(PasskeyBegunResponse.parse(begun.body).data);
+    const added = await panel.as(viewer, 'POST', '/auth/passkeys/confirm', { label: 'Laptop', passkey });
+    await received(viewer.email, /A passkey was added at consent.example.org/);
+    const { data } = PasskeyAddedResponse.parse(added.body);
+    const proof = { current_password, recovery_code: data.recovery_codes?.[0] };
+    expect((await panel.as(viewer, 'POST', `/auth/passkeys/${data.passkey.id}/remove`, proof)).status).toBe(200);
+    await received(viewer.email, /A passkey was removed at consent.example.org/);
+    await received(viewer.email, /A recovery code was used/);
   });
 
   it('answers requests of a new password alike for every address, and mails only users, once', async () => {

@@ -57,6 +57,19 @@ describe('signing in', () => {
     });
   });
 
+  it('has no passkeys without a public URL, and says so', async () => {
+    expect(await ask(`${app.url}/api/v1/auth/options`)).toMatchObject({ body: { data: { passkeys: false } } });
+    const refused = { status: 409, body: { code: 'PASSKEYS_NOT_CONFIGURED' } };
+    expect(await post('/api/v1/auth/passkeys/challenge', '{"for":"sign_in"}')).toMatchObject(refused);
+    const { data } = TokensResponse.parse((await login(demo.panel_user)).body);
+    const begun = await ask(`${app.url}/api/v1/auth/passkeys`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${data.access_token}` },
+      body: JSON.stringify({ current_password: demo.panel_user.password }),
+    });
+    expect(begun).toMatchObject(refused);
+  });
+
   it('shuts a disabled user out', async () => {
     const other = await app.seed();
     const { data } = TokensResponse.parse((await login(other.panel_user)).body);

@@ -53,7 +53,7 @@ describe('an installation with open sign-up and without mail', () => {
   const invalid = { status: 422, body: { code: 'SIGN_UP_INVALID' } };
 
   it('creates a tenant with a plan that can record, and its owner, signed in', async () => {
-    expect(await options()).toEqual({ mail: false, sign_up: 'open' });
+    expect(await options()).toEqual({ mail: false, sign_up: 'open', passkeys: false });
     const email = newAddress();
     const confirmed = await post('confirm-sign-up', { token: await signUp(email.toUpperCase()), password: PASSWORD });
     expect(confirmed.status).toBe(201);
@@ -269,7 +269,7 @@ describe('an installation by invitation', () => {
   afterAll(() => app.stop());
 
   it('refuses to sign up, also with a token of a time when it was open', async () => {
-    expect(await options()).toEqual({ mail: false, sign_up: 'invite' });
+    expect(await options()).toEqual({ mail: false, sign_up: 'invite', passkeys: false });
     const closed = { status: 403, body: { code: 'SIGN_UP_CLOSED' } };
     expect(await post('sign-up', { organisation: 'Shop', email: newAddress() })).toMatchObject(closed);
     const token = await newSignUpToken(app.service.installation.keyring, {

@@ -22,6 +22,7 @@ const OTHERS = [
   '/panel/*',
   '/panel/assets/:name',
   '/panel/banner-preview',
+  '/verify/verify-page.js',
   '/sdk/gate.js',
   '/sdk/draft.js',
   '/sdk/inspect.js',

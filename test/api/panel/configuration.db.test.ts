@@ -79,6 +79,43 @@ const cookie = (name: string, members: object = {}) => ({
 });
 
 describe('the draft of a configuration', () => {
+  it('takes a time zone that the service knows, and gives it up again', async () => {
+    const site = await Site.make();
+    const zoned = async (time_zone: unknown) =>
+      site.call('PATCH', '/configuration', { time_zone, revision: (await site.draft()).revision });
+    for (const zone of ['+03:00', '', 'A B'])
+      expect(await zoned(zone), zone).toMatchObject({ status: 422, body: { errors: [{ field: 'time_zone' }] } });
+    const problems = expect.arrayContaining([expect.objectContaining({ field: 'time_zone' })]);
+    expect(await zoned('Mars/Olympus')).toMatchObject({ body: { data: { time_zone: 'Mars/Olympus', problems } } });
+    expect(await site.publish()).toMatchObject({ status: 422, body: { errors: problems } });
+    expect(await zoned('Europe/Istanbul')).toMatchObject({
+      body: { data: { problems: expect.not.arrayContaining([{ field: 'time_zone' }]) } },
+    });
+    await zoned(null);
+    expect(await site.draft()).not.toHaveProperty('time_zone');
+    await zoned(null);
+    expect(await site.audit('configuration.change')).toMatchObject({
+      data: [{ details: { changed: [] } }, { details: { changed: ['time_zone'] } }, {}, {}],
+    });
+  });
+
+  it('takes an address for withdrawals on its domain alone, and gives it up again', async () => {
+    const site = await Site.make();
+    const addressed = async (withdrawal_url: unknown) =>
+      site.call('PATCH', '/configuration', { withdrawal_url, revision: (await site.draft()).revision });
+    const refused = { status: 422, body: { code: 'VALIDATION_ERROR', errors: [{ field: 'withdrawal_url' }] } };
+    for (const url of ['javascript:alert(1)', 'https://a@shop.example/', 'https://shop.example:1/', ''])
+      expect(await addressed(url), url).toMatchObject(refused);
+    const problems = expect.arrayContaining([expect.objectContaining({ field: 'withdrawal_url' })]);
+    expect(await addressed('https://evil.example/')).toMatchObject({ body: { data: { problems } } });
+    expect(await site.publish()).toMatchObject({ status: 422, body: { errors: problems } });
+    await addressed('https://shop.example/choices');
+    expect(await site.draft()).toMatchObject({ withdrawal_url: 'https://shop.example/choices' });
+    expect((await site.draft()).problems.map(({ field }) => field)).not.toContain('withdrawal_url');
+    await addressed(null);
+    expect(await site.draft()).not.toHaveProperty('withdrawal_url');
+  });
+
   it('begins empty, lists what is missing, and is published step by step', async () => {
     const site = await Site.make();
     expect(await site.draft()).toMatchObject({ revision: 0, changed_at: null, languages: [], in_force: null });

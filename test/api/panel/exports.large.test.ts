@@ -80,6 +80,34 @@ describe('evidence exports', () => {
     });
   });
 
+  it('states reason and role in the package if asked to, and a name only if one is given', async () => {
+    expect((await exported({})).manifest).not.toHaveProperty('export');
+    const { manifest, bytes, job } = await exported({ stated: { reason: 'court_proceedings' } });
+    expect(manifest.export).toEqual({ role: 'dpo', reason: 'court_proceedings' });
+    expect(world.verify(bytes).status).toBe(0);
+    expect(await auditOf('export.create', job.id)).toMatchObject({
+      data: [{ details: { stated_reason: 'court_proceedings' } }],
+    });
+    const named = await exported({
+      stated: { reason: 'other', name: 'Ayşe Yılmaz' },
+      disclose: 'all',
+      reason: 'for the court',
+    });
+    expect(named.manifest.export).toEqual({ role: 'dpo', reason: 'other', name: 'Ayşe Yılmaz' });
+    // Free text stays in the audit log.
+    expect(JSON.stringify(named.manifest)).not.toContain('for the court');
+    const wrong = [
+      { reason: 'curiosity' },
+      { name: 'A' },
+      { reason: 'other', name: 'A\nB' },
+      { reason: 'other', role: 'owner' },
+    ];
+    for (const stated of wrong) {
+      const refused = await world.panel.as(world.user('dpo'), 'POST', `/sites/${world.siteId}/exports`, { stated });
+      expect(refused, JSON.stringify(stated)).toMatchObject({ status: 422, body: { code: 'VALIDATION_ERROR' } });
+    }
+  });
+
   it('discloses nothing, the fields chosen, or all', async () => {
     expect((await exported({})).consents.flatMap(namesOf)).toEqual([]);
     const chosen = await exported({ disclose: ['signer_email'] });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -27,6 +28,7 @@ const record = {
   is_tsa_stamped: true,
   created_at: '2026-03-01T10:11:00.000Z',
   site_domain: '<img src=x onerror=alert(1)>',
+  withdrawal_url: 'https://shop.example/choices',
   categories: { analytics: true },
   services: null,
   language: 'en',
@@ -53,7 +55,8 @@ const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
       if (token === 'ct_test_') return { ...unknown, reason: 'test' };
       const origin =
         token === 'ct_imported' ? { imported_from: 'House tool', claimed_at: '2024-05-01T08:00:00.000Z' } : {};
-      return { valid: true, source: 'server', server_record_found: true, data: { ...record, ...origin } };
+      const site = token === 'ct_withdrawable' ? { site_domain: 'shop.example' } : {};
+      return { valid: true, source: 'server', server_record_found: true, data: { ...record, ...origin, ...site } };
     });
     // Any file that the verifier takes shows that the page gives it the answer.
     scope.get(`/api/v1/public/consents/${TOKEN}/receipt`, () => Buffer.from(buildPackage(authority)));
@@ -73,7 +76,7 @@ test.each(['/verify', '/verify/consent-verify.html'])('%s comes with the policy 
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
   const policy = response.headers.get('content-security-policy') ?? '';
   expect(policy).toMatch(
-    /^default-src 'none'; script-src 'sha256-[^ ]+'; style-src 'sha256-[^ ]+'; img-src data:; connect-src /,
+    /^default-src 'none'; script-src 'sha256-[^ ]+'(?: 'sha256-[^ ]+')?; style-src 'sha256-[^ ]+'; img-src data:; connect-src /,
   );
   expect(policy).toContain("frame-ancestors 'none'");
   expect(html).toContain(policy.replace("; frame-ancestors 'none'", ''));
@@ -85,18 +88,34 @@ test.each(['/verify', '/verify/consent-verify.html'])('%s comes with the policy 
   expect(disposition).toBe(path === '/verify' ? null : 'attachment; filename="consent-verify.html"');
 });
 
-test.each(['/verify', '/verify/consent-verify.html'])('%s is sent compressed, and not again', async (path) => {
-  const response = await fetch(`${origin}${path}`, { headers: { 'accept-encoding': 'br' } });
-  const etag = response.headers.get('etag') ?? '';
-  expect(response.headers.get('content-encoding')).toBe('br');
-  expect(response.headers.get('vary')).toBe('Accept-Encoding');
-  const length = Number(response.headers.get('content-length'));
-  expect(length).toBeGreaterThan(0);
-  expect(length).toBeLessThan((await response.text()).length / 2);
-  const again = await fetch(`${origin}${path}`, { headers: { 'accept-encoding': 'br', 'if-none-match': etag } });
-  expect(again.status).toBe(304);
-  expect(again.headers.get('content-security-policy')).toBe(response.headers.get('content-security-policy'));
+test('/verify names the file of the verifier by its digest, in its policy too', async () => {
+  const html = await (await fetch(`${origin}/verify`)).text();
+  const [, src = '', integrity = ''] = /<script defer [^>]*src="([^"]+)" integrity="([^"]+)">/.exec(html) ?? [];
+  const response = await fetch(`${origin}${src}`);
+  expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+  expect(response.headers.get('cross-origin-resource-policy')).toBe('same-origin');
+  const digest = createHash('sha256').update(new Uint8Array(await response.arrayBuffer()));
+  expect(integrity).toBe(`sha256-${digest.digest('base64')}`);
+  expect(html).toMatch(new RegExp(`script-src 'sha256-[^']+' '${integrity.replaceAll('+', '\\+')}';`));
+  // What must be there before an answer can be shown.
+  expect(html.length).toBeLessThan(90_000);
 });
+
+test.each(['/verify', '/verify/verify-page.js', '/verify/consent-verify.html'])(
+  '%s is sent compressed, and not again',
+  async (path) => {
+    const response = await fetch(`${origin}${path}`, { headers: { 'accept-encoding': 'br' } });
+    const etag = response.headers.get('etag') ?? '';
+    expect(response.headers.get('content-encoding')).toBe('br');
+    expect(response.headers.get('vary')).toBe('Accept-Encoding');
+    const length = Number(response.headers.get('content-length'));
+    expect(length).toBeGreaterThan(0);
+    expect(length).toBeLessThan((await response.text()).length / 2);
+    const again = await fetch(`${origin}${path}`, { headers: { 'accept-encoding': 'br', 'if-none-match': etag } });
+    expect(again.status).toBe(304);
+    expect(again.headers.get('content-security-policy')).toBe(response.headers.get('content-security-policy'));
+  },
+);
 
 test('it takes no other method', async () => {
   expect((await fetch(`${origin}/verify`, { method: 'POST' })).status).toBe(405);
@@ -123,8 +142,13 @@ test.skipIf(chromiumPath === undefined)(
       await page.evaluate(`document.getElementById('at').value = '${VERIFIED_AT.toISOString().slice(0, 19)}'`);
       await page.dropFiles(300, 300, files);
       await page.until(async () => (await textOf('status')) === 'Checked: valid.');
-      await lookUp('ct_known', '2026-03-01 10:19:00.000 UTC');
+      await lookUp('ct_known', 'a time stamp covers it since 1 March 2026, 10:19 UTC');
       expect(await textOf('lookup-result')).toContain('<img src=x onerror=alert(1)>');
+      const links = () => page.evaluate(`[...document.querySelectorAll('#lookup-result a')].map(({ href }) => href)`);
+      // An address that is not on the site of the record is no link.
+      expect(await links()).toEqual([]);
+      await lookUp('ct_withdrawable', 'Change or withdraw this choice');
+      expect(await links()).toEqual(['https://shop.example/choices']);
       if (process.env.SCREENSHOTS !== undefined)
         writeFileSync(join(process.env.SCREENSHOTS, 'served.png'), await page.screenshot());
       expect(await isHidden('lookup-receipt')).toBe(true);
@@ -140,7 +164,16 @@ test.skipIf(chromiumPath === undefined)(
       await lookUp('ct_test_', 'no consent');
       await page.evaluate(`location.hash = '${TOKEN}'`);
       await page.until(async () => (await textOf('lookup-result')).includes('On record'));
-      expect(asked).toEqual(['ct_known', TOKEN, 'ct_imported', 'ct_unknown', 'cookie', 'ct_test_', TOKEN]);
+      expect(asked).toEqual([
+        'ct_known',
+        'ct_withdrawable',
+        TOKEN,
+        'ct_imported',
+        'ct_unknown',
+        'cookie',
+        'ct_test_',
+        TOKEN,
+      ]);
       const violations = page.events('Log.entryAdded').filter((event) => JSON.stringify(event).includes('Policy'));
       expect(violations).toEqual([]);
       expect(page.events('Runtime.exceptionThrown')).toEqual([]);
@@ -155,13 +188,57 @@ test.skipIf(chromiumPath === undefined)(
   titleNeeding(
     'Chromium',
     chromiumPath !== undefined,
+    'in Chromium: the answer to a link is there before the verifier, and stays if the verifier does not come',
+  ),
+  async () => {
+    const page = await ChromiumPage.open(chromiumPath ?? '');
+    const textOf = async (id: string) => String(await page.evaluate(`document.getElementById('${id}').innerText`));
+    const held: string[] = [];
+    page.on('Fetch.requestPaused', (event) => held.push(z.object({ requestId: z.string() }).parse(event).requestId));
+    try {
+      await page.send('Network.setCacheDisabled', { cacheDisabled: true });
+      await page.send('Fetch.enable', { patterns: [{ urlPattern: '*/verify-page.js*' }] });
+      for (const outcome of ['continueRequest', 'failRequest']) {
+        await page.send('Page.navigate', { url: `${origin}/verify?${outcome}#${TOKEN}` });
+        await page.until(async () => (await page.evaluate(`document.querySelector('.answered') !== null`)) === true);
+        expect(await textOf('lookup-result')).toContain('On record: accepted');
+        // It speaks the language of the reader, and offers nothing that needs the verifier.
+        await page.evaluate(`document.getElementById('language-tr').click()`);
+        expect(await textOf('lookup-result')).toContain('Kayıtlı: kabul edildi');
+        expect(await page.evaluate(`document.getElementById('lookup-receipt').hidden`)).toBe(true);
+        await page.until(async () => held.length > 0);
+        const [requestId] = held.splice(0);
+        await page.send(`Fetch.${outcome}`, {
+          requestId,
+          ...(outcome === 'failRequest' && { errorReason: 'ConnectionClosed' }),
+        });
+        const [place, text] =
+          outcome === 'continueRequest'
+            ? ['lookup-receipt-status', 'Makbuz denetlendi']
+            : ['status', 'Sayfayı yeniden yükleyin'];
+        await page.until(async () => (await textOf(place)).includes(text));
+        expect(await textOf('lookup-result')).toContain('Kayıtlı: kabul edildi');
+      }
+    } finally {
+      await page.close();
+    }
+  },
+);
+
+test.skipIf(chromiumPath === undefined)(
+  titleNeeding(
+    'Chromium',
+    chromiumPath !== undefined,
     'in Chromium: it takes a file from the page of its origin that opened it alone',
   ),
   async () => {
     // Without the header by which the service cuts the page off from openers of other origins.
     const html = await (await fetch(`${origin}/verify`)).text();
+    const script = await (await fetch(`${origin}/verify/verify-page.js`)).text();
     const bare = createServer(({ url }, response) => {
-      response.setHeader('content-type', 'text/html').end(url === '/verify' ? html : '<!doctype html>');
+      if (url?.startsWith('/verify/') === true)
+        return response.setHeader('content-type', 'text/javascript').end(script);
+      return response.setHeader('content-type', 'text/html').end(url === '/verify' ? html : '<!doctype html>');
     }).listen(0, '127.0.0.1');
     await once(bare, 'listening');
     const { port } = z.object({ port: z.int() }).parse(bare.address());

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { PasskeyChallengeResponse } from '../../../schemas/api/passkeys.js';
 import { newSecretToken } from '../../../src/accounts/credentials/credentials.js';
+import { userHandle } from '../../../src/accounts/passkeys/use-passkey.js';
 import { openInstallation } from '../../../src/app/installation.js';
 import { withTransaction } from '../../../src/platform/database/pool.js';
 import { SEALED_TABLE_NAMES, SEALED_TABLES, type SealedTable } from '../../../src/platform/database/sealed-tables.js';
 import { sealed } from '../../../src/platform/keys/row-seals.js';
 import { UNCHECKED_COLUMNS } from '../../audit/unchecked-columns.js';
+import { SoftAuthenticator } from '../../support/soft-authenticator.js';
 import { sampled } from '../../support/sweeps.js';
 import { RecordingTenant } from '../panel/recording-tenant.js';
 import { ask, type RunningApp, startApp } from './running-app.js';
@@ -15,12 +18,18 @@ const TABLES = SEALED_TABLE_NAMES;
 /** Tables with rows of every tenant that these tests make. */
 const FILLED = TABLES.filter(
   (table) =>
-    !['site_config_drafts', 'approval_tokens', 'erasure_requests', 'exports', 'export_jobs', 'webhooks'].includes(
-      table,
-    ),
+    ![
+      'site_config_drafts',
+      'approval_tokens',
+      'erasure_requests',
+      'exports',
+      'export_jobs',
+      'webhooks',
+      'passkeys',
+    ].includes(table),
 );
 /** Tables whose rows grant something as long as they are not altered. */
-const LASTING = ['users', 'sites', 'sign_ins', 'api_keys'] as const;
+const LASTING = ['users', 'sites', 'sign_ins', 'api_keys', 'passkeys'] as const;
 const Columns = z.array(z.object({ name: z.string(), type: z.string() }));
 const Names = z.array(z.object({ table: z.string(), columns: z.array(z.string()) }));
 
@@ -39,6 +48,8 @@ const OTHER: Readonly<Record<string, string>> = {
   site_id: '(select s.id from sites s where s.id <> t.site_id limit 1)',
   tenant_id: '(select n.id from tenants n where n.id <> t.tenant_id limit 1)',
   uuid: 'gen_random_uuid()',
+  'uuid[]': 'array[gen_random_uuid()]',
+  boolean: 'not t.was_verified',
   text: `'other-' || gen_random_uuid()`,
   bytea: `sha256(random()::text::bytea)`,
   integer: '4711',
@@ -48,12 +59,14 @@ const OTHER: Readonly<Record<string, string>> = {
   'timestamp with time zone': `now() + interval '1 day'`,
 };
 
+const ORIGIN = 'https://consent.example.org';
+
 describe('rows that grant rights', () => {
   let app: RunningApp;
   let shop: RecordingTenant;
   let foreign: RecordingTenant;
   beforeAll(async () => {
-    app = await startApp('serve');
+    app = await startApp('serve', { PUBLIC_URL: ORIGIN });
     shop = await RecordingTenant.of(app);
     foreign = await RecordingTenant.of(app);
   });
@@ -147,7 +160,19 @@ describe('rows that grant rights', () => {
     sites: async () =>
       (await shop.inSite('viewer', 'GET', '')).status === 200 || (await ping(shop.backend.demo.keys.read)) === 200,
     api_keys: async () => (await ping(shop.backend.demo.keys.read)) === 200,
+    passkeys: async () => {
+      await app.superuser.query('delete from rate_limit_windows');
+      const { data } = PasskeyChallengeResponse.parse((await auth('passkeys/challenge', { for: 'sign_in' })).body);
+      return (await auth('passkeys/sign-in', { passkey: authenticator.get(data) })).status === 200;
+    },
   };
+  const authenticator = new SoftAuthenticator(ORIGIN);
+  const auth = (path: string, body: object) =>
+    ask(`${app.url}/api/v1/auth/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
   const ping = async (key: string): Promise<number> =>
     (await ask(`${app.url}/tool/v1/ping`, { headers: { 'x-api-key': key } })).status;
   const chosen: Readonly<Record<(typeof LASTING)[number], () => Promise<string>>> = {
@@ -160,6 +185,18 @@ describe('rows that grant rights', () => {
     sign_ins: async () => {
       const { rows } = await app.superuser.query(`select id from sign_ins where user_id = $1`, [await chosen.users()]);
       return z.tuple([z.object({ id: z.uuid() })]).parse(rows)[0].id;
+    },
+    passkeys: async () => {
+      const [id, userId, rpId] = [randomUUID(), await chosen.users(), 'consent.example.org'];
+      authenticator.create({ challenge: '', rp: { id: rpId }, user: { id: userHandle(userId) } });
+      const values = [id, userId, authenticator.id.toString('base64url'), authenticator.coseKey, rpId];
+      await app.change(
+        `insert into passkeys (id, user_id, credential_id, public_key, rp_id, transports, label, was_verified, sign_count)
+         values ($1, $2, $3, $4, $5, '{usb}', 'Key', true, 0)`,
+        values,
+      );
+      await app.change('update users set passkey_ids = array[$2::uuid] where id = $1', [userId, id]);
+      return id;
     },
     sites: async () => shop.siteId,
     api_keys: async () => {
@@ -188,7 +225,15 @@ describe('rows that grant rights', () => {
         await app.superuser.query('update sites set config_revision = config_revision + 1 where id = $1', [id]);
       await afterCaches(async () => !(await granted[table]()), `${name} is refused`);
       // A column that finds or ends a row refuses it before the seal is checked.
-      const isFound = !['digest', 'revoked_at', 'expires_at', 'disabled_at', 'tenant_id', 'email'].includes(name);
+      const isFound = ![
+        'digest',
+        'revoked_at',
+        'expires_at',
+        'disabled_at',
+        'tenant_id',
+        'email',
+        'credential_id',
+      ].includes(name);
       if (isFound) {
         await afterCaches(async () => {
           await granted[table]();

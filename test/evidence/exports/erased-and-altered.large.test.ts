@@ -40,7 +40,7 @@ async function taken(answer: Response): Promise<{ readonly bytes: number; readon
 }
 
 it('stops running and queued exports of the site at an erasure, and destroys finished packages', async () => {
-  const finished = await world.create({ disclose: 'all' });
+  const finished = await world.create({ disclose: 'all', stated: { reason: 'other', name: 'Ayşe Yılmaz' } });
   await world.reaches(finished.id, 'finished');
   const ids: string[] = [];
   await world.holdPackages(async () => {
@@ -63,8 +63,8 @@ it('stops running and queued exports of the site at an erasure, and destroys fin
   for (const id of [...ids, finished.id]) {
     expect(await rowsOf('select seed from exports where id = $1', id)).toEqual([{ seed: null }]);
     expect(await rowsOf('select from export_chunks where export_id = $1', id)).toEqual([]);
-    const kept = 'select sealed_visitor, sealed_disclosures from export_jobs where export_id = $1';
-    expect(await rowsOf(kept, id)).toEqual([{ sealed_visitor: null, sealed_disclosures: null }]);
+    const kept = 'select sealed_visitor, sealed_disclosures, stated from export_jobs where export_id = $1';
+    expect(await rowsOf(kept, id)).toEqual([{ sealed_visitor: null, sealed_disclosures: null, stated: null }]);
   }
 });
 

@@ -48,7 +48,7 @@ it('runs an export again whose worker was killed, and keeps nothing of the first
     password: 'a password that is long enough',
     role: 'dpo',
   });
-  const author = { tenantId: seed.tenant_id, siteId, userId: user.id, channel: 'panel' } as const;
+  const author = { tenantId: seed.tenant_id, siteId, userId: user.id, role: 'dpo', channel: 'panel' } as const;
   const superuser = createPool({
     url: databaseUrl,
     applicationName: 'test superuser',

@@ -17,7 +17,11 @@ afterAll(() => world.stop());
 const codeOf = async (answer: Response) => [answer.status, Object(await answer.json()).code];
 
 it('exports for a backend with key, bearer token and signature, and the package verifies', async () => {
-  const created = await world.s2s('POST', PATH, { filter: { visitor_id: 'alice' }, disclose: ['visitor_id'] });
+  const created = await world.s2s('POST', PATH, {
+    filter: { visitor_id: 'alice' },
+    disclose: ['visitor_id'],
+    stated: { reason: 'data_subject_request' },
+  });
   expect(created.status).toBe(202);
   const { data } = EvidenceExportAnswer.parse(await created.json());
   expect(data).toMatchObject({ site_id: world.siteId, requested_by: { channel: 's2s' }, disclose: ['visitor_id'] });
@@ -30,7 +34,11 @@ it('exports for a backend with key, bearer token and signature, and the package 
   expect(job.filter_disclosures).toHaveLength(1);
   const answer = await world.s2s('GET', `${PATH}/${data.id}/package`);
   expect(answer.headers.get('content-type')).toBe('application/zip');
-  expect(world.verify(new Uint8Array(await answer.arrayBuffer())).status).toBe(0);
+  const verified = world.verify(new Uint8Array(await answer.arrayBuffer()));
+  expect(verified.status).toBe(0);
+  expect(JSON.parse(verified.stdout)).toMatchObject({
+    package: { export: { role: 'api_user', reason: 'data_subject_request' } },
+  });
   const log = await world.panel.as(world.user('owner'), 'GET', `/audit-log?subject_id=${data.id}`);
   expect(Object(log.body).data.map((line: object) => Object(line).action)).toEqual([
     'export.download',

@@ -50,6 +50,32 @@ test('the first lines say what is missing, and whom to ask', () => {
   ]);
 });
 
+test.each([
+  ['with a time stamp', {}],
+  ['without one', { checkpoint: null }],
+  ['of a development authority', { manifest: { ...options.manifest, development: true } }],
+] satisfies [string, Partial<ReadmeOptions>][])(
+  'a package %s: half a page is for a lawyer, and the rest for an engineer',
+  (_, part) => {
+    const text = packageReadme({ ...options, ...part });
+    const [lawyer = '', engineer = ''] = text.split('\nFOR THE ENGINEER: CONTENTS\n');
+    expect(lawyer.split('\n').length).toBeLessThanOrEqual(50);
+    expect(lawyer).not.toMatch(/merkle|checkpoint|revision|sha-256|stream|ndjson|created_at|command/i);
+    for (const title of ['WHAT IT HOLDS', 'HOW TO CHECK IT', 'WHAT IT DOES NOT PROVE'])
+      expect(lawyer).toContain(`\n${title}\n`);
+    expect(lawyer).toContain('1 consent: what was decided');
+    expect(engineer).toContain('consent-verify check PACKAGE.zip');
+    expect(
+      Math.max(
+        ...text
+          .split('\n')
+          .filter((line) => !line.startsWith('  '))
+          .map(({ length }) => length),
+      ),
+    ).toBeLessThan(160);
+  },
+);
+
 test('both languages name the site, its controller, the ledger and the verifier with its digest', () => {
   const url = 'https://consent.example';
   const text = packageReadme({ ...options, verifier: { ...VERIFIER, publicUrl: url } });

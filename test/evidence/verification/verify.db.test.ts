@@ -183,6 +183,7 @@ describe('verification from stored bytes', () => {
             decision: 'partial',
             categories: { necessary: true, analytics: false },
             site_domain: demo.site.domain,
+            withdrawal_url: null,
             created_at: consent.created_at,
             hash_valid: true,
             is_tsa_stamped: true,

@@ -65,6 +65,19 @@ test('a changed policy is published once, and so is a return to an older one', a
   ]);
 });
 
+test('what the operator states is published, and again when it changes or goes away', async () => {
+  const qualified = [{ organization: 'Example Trust', trusted_list: 'https://tl.example/at' }];
+  const named = { ...SETTINGS, stated: { operator: { legal_name: 'Example Ledger GmbH' } } };
+  const both = { ...SETTINGS, stated: { ...named.stated, qualified_stamps: qualified } };
+  for (const settings of [named, named, both, both, SETTINGS])
+    await ensurePolicySet(pipeline.worker, pipeline.eventLog, settings, now);
+  const [first, second, third, ...more] = await policies();
+  expect(first).toMatchObject({ number: 1, operator: { legal_name: 'Example Ledger GmbH' } });
+  expect(second).toMatchObject({ number: 2, ...both.stated });
+  expect(third).not.toHaveProperty('operator');
+  expect(more).toEqual([]);
+});
+
 test('a policy with witnesses is published, and the next start reads it', async () => {
   const witnesses = [noteKey('witness.example/w2', 4).vkey, noteKey('witness.example/w1', 4).vkey];
   const set = () => ensurePolicySet(pipeline.worker, pipeline.eventLog, { ...SETTINGS, witnesses }, now);

@@ -51,7 +51,7 @@ describe('loadConfig', () => {
       batch: { maxEvents: 4096, maxAgeMs: 10_000 },
       stampIntervalMs: 60_000,
       witnesses: [],
-      policy: { sealWithinSeconds: 600, stampWithinSeconds: 3600 },
+      policy: { sealWithinSeconds: 600, stampWithinSeconds: 3600, stated: {} },
       admission: { maxGroup: 100, maxInProgress: 1000, batchBodyBytes: 8_388_608 },
       outbox: { maxRows: 500_000, retentionHours: 24 },
       erasureJournal: resolve('data/erasures.ndjson'),
@@ -104,6 +104,8 @@ describe('loadConfig', () => {
       WITNESS_KEYS: `${W1},${W2},${W1_ML_DSA}`,
       SEAL_WITHIN_SECONDS: '60',
       STAMP_WITHIN_SECONDS: '300',
+      OPERATOR_LEGAL_NAME: 'Örnek Defter A.Ş.',
+      QUALIFIED_STAMPS: '[{"organization":"Example Trust","trusted_list":"https://tl.example/at"}]',
       ADMISSION_MAX_GROUP: '50',
       BATCH_BODY_MAX_BYTES: '33554432',
       ADMISSION_MAX_IN_PROGRESS: '500',
@@ -165,7 +167,14 @@ describe('loadConfig', () => {
         { url: 'https://w1.example/a/', name: 'w1.example/a', keys: [parseWitnessKey(W1), parseWitnessKey(W1_ML_DSA)] },
         { url: 'http://w2.example', name: 'w2.example', keys: [parseWitnessKey(W2)] },
       ],
-      policy: { sealWithinSeconds: 60, stampWithinSeconds: 300 },
+      policy: {
+        sealWithinSeconds: 60,
+        stampWithinSeconds: 300,
+        stated: {
+          operator: { legal_name: 'Örnek Defter A.Ş.' },
+          qualified_stamps: [{ organization: 'Example Trust', trusted_list: 'https://tl.example/at' }],
+        },
+      },
       admission: { maxGroup: 50, maxInProgress: 500, batchBodyBytes: 33_554_432 },
       outbox: { maxRows: 1000, retentionHours: 0 },
       erasureJournal: '/journal/e.ndjson',
@@ -292,6 +301,14 @@ describe('loadConfig', () => {
     for (const keys of [`${W1},${W2}`, `${W1},${W1}`, ledgerKey, W1.replace('w1', 'w3'), 'w1.example']) {
       expect(Object.keys(problemsOf({ WITNESS_URLS: url, WITNESS_KEYS: keys })), keys).toEqual(['WITNESS_KEYS']);
     }
+  });
+
+  it('refuses a name of the operator that would alter a page, and qualified stamps without a list', () => {
+    for (const name of ['A\nB', 'A\u202eB', 'A\u200bB', 'A\u0000', 'x'.repeat(301)])
+      expect(Object.keys(problemsOf({ OPERATOR_LEGAL_NAME: name })), name).toEqual(['OPERATOR_LEGAL_NAME']);
+    const list = (link: string) => JSON.stringify([{ organization: 'A', trusted_list: link }]);
+    for (const text of ['A', '[]', '{}', '[{"organization":"A"}]', list('http://a.example'), list('javascript:a')])
+      expect(Object.keys(problemsOf({ QUALIFIED_STAMPS: text })), text).toEqual(['QUALIFIED_STAMPS']);
   });
 
   it('requires SMTP_URL, MAIL_FROM and PUBLIC_URL together', () => {

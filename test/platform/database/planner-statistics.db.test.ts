@@ -35,7 +35,7 @@ const HARMLESS = `
   export_jobs.sha256 export_jobs.counts manifest_certificates.manifest_key
   manifest_certificates.ledger_key manifest_certificates.certificate audit_log.actor_kind audit_log.action
   audit_log.subject_kind audit_log.subject_id audit_log.details users.seal sites.seal api_keys.seal webhooks.seal
-  sign_ins.seal invitations.seal password_resets.seal tenants.seal subscriptions.seal documents.seal
+  users.passkey_ids passkeys.rp_id passkeys.transports passkeys.seal sign_ins.seal invitations.seal password_resets.seal tenants.seal subscriptions.seal documents.seal
   document_attachments.seal document_versions.seal site_config_drafts.seal approval_tokens.seal erasure_requests.seal exports.seal
   export_jobs.seal audit_log.seal keyring.seal`
   .trim()

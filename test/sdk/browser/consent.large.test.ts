@@ -304,7 +304,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
     const policy = demo.documents.find(({ kind }) => kind === 'cookie_policy');
     const publish = async (content: string): Promise<string> => {
       const draft = { siteId: demo.site.id, documentId: policy?.id ?? '', language: 'en', title: 'Cookie policy' };
-      const { id } = await draftVersion(db, { ...draft, mediaType: 'text/plain', content });
+      const { id } = await draftVersion(db, { ...draft, mediaType: 'text/markdown', content });
       await publishVersion(db, demo.site.id, id);
       await activateVersion(db, demo.site.id, id);
       const isRead = async () => (await ledger.documents('en')).some(({ version }) => version.id === id);
@@ -312,7 +312,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
       return id;
     };
     await visitor.visit();
-    const newest = await publish('We count visits only if you agree, and forget them after a week.');
+    const newest = await publish('# Visits\n\nWe count them **only** if you agree.');
     await visitor.click('accept');
     await visitor.page.until(async () => (await visitor.status()) === 'needed');
     expect(await visitor.sees('section')).toBe(true);
@@ -320,6 +320,11 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
     await visitor.click('accept');
     await visitor.acceptedToken();
     expect(await recordsOf(1)).toMatchObject([{ document_version_id: newest }]);
+    // The visitor reads the words, without the marks of Markdown.
+    await visitor.click('settings');
+    await visitor.inBanner(`banner.querySelector('dialog[open] .policy').open = true`);
+    const read = () => visitor.inBanner(`banner.querySelector('dialog[open] .policy .text').textContent`);
+    await visitor.page.until(async () => (await read()) === 'Visits\n\nWe count them only if you agree.');
     await publish('We count visits only if you agree, and forget them after a day.');
     await visitor.visit();
     expect(await visitor.status()).toBe('chosen');

@@ -45,6 +45,13 @@ const FORMATS: Readonly<Record<string, (manifest: JsonRecord) => void>> = {
     within(manifest, 'filter', (filter) => Object.assign(filter, { note: 'x' })),
   'has a negative count': (manifest) => within(manifest, 'counts', (stated) => Object.assign(stated, { entries: -1 })),
   'has a fractional checkpoint': (manifest) => Object.assign(manifest, { checkpoint: 1.5 }),
+  'states an unknown reason': (manifest) => Object.assign(manifest, { export: { role: 'dpo', reason: 'curiosity' } }),
+  'states a reason in free text': (manifest) => Object.assign(manifest, { export: 'for the court' }),
+  'states a reason without a role': (manifest) => Object.assign(manifest, { export: { reason: 'other' } }),
+  'states a role that no user has': (manifest) =>
+    Object.assign(manifest, { export: { role: 'judge', reason: 'other' } }),
+  'states a name that reorders the text beside it': (manifest) =>
+    Object.assign(manifest, { export: { role: 'dpo', reason: 'other', name: 'A\u202eB' } }),
   'has a time with an offset': (manifest) => Object.assign(manifest, { exported_at: '2026-03-02T10:00:00.000+02:00' }),
 };
 

@@ -368,6 +368,20 @@ function* members(): Generator<Forgery> {
     witnesses_required: [1, -1],
     tree_hash: ['sha512', 'SHA256', 'sha1'],
     note: ['unknown member'],
+    operator: [
+      'Example Ledger GmbH',
+      {},
+      ...['', ' ', ' A', 'A\nB', 'A\u2028B', 'A\u202eB', 'A\u00a0B', 'A\u200bB', 'x'.repeat(301)].map((name) => ({
+        legal_name: name,
+      })),
+    ],
+    qualified_stamps: [
+      [],
+      [{ organization: 'A' }],
+      ...['http://a.example', 'https://', 'https://a b', 'javascript:alert(1)'].map((list) => [
+        { organization: 'A', trusted_list: list },
+      ]),
+    ],
     created_at: ['2026-03-02T08:00:00Z'],
   };
   for (const [member, values] of Object.entries(wrong))
@@ -379,6 +393,22 @@ function* members(): Generator<Forgery> {
           ...only({ [member]: value }),
           ...MALFORMED,
         };
+  const stated = (legal_name: string): JsonRecord => ({ operator: { legal_name } });
+  const qualified = { qualified_stamps: [{ organization: 'A', trusted_list: 'https://a.example' }] };
+  const restated: Readonly<Record<string, readonly [JsonRecord, JsonRecord]>> = {
+    'the operator is renamed': [stated('A'), stated('B')],
+    'an operator is added': [{}, stated('B')],
+    'the stamps are stated to be qualified': [{}, qualified],
+  };
+  for (const [name, [before, after]] of Object.entries(restated))
+    yield {
+      point: POINT,
+      name: `${name} in a sealed policy`,
+      ...only(before),
+      draft: (draft) => rewrite(draft, 'policy 1', after),
+      check: 'entry.inclusion',
+      verdict: 'invalid',
+    };
   yield {
     point: POINT,
     name: 'a policy requires more witnesses than it names',

@@ -300,6 +300,11 @@ const CONTENT: readonly Forgery[] = [
     { check: 'time.stamped', verdict: 'indeterminate' },
   ),
   receipt(
+    'it states why it was made',
+    { manifest: (manifest) => Object.assign(manifest, { export: { role: 'dpo', reason: 'other' } }) },
+    FORMAT,
+  ),
+  receipt(
     'the newest checkpoint is left out, and not listed',
     {
       draft: (draft) => void draft.files.delete(`checkpoints/${draft.size}.note`),

@@ -60,6 +60,21 @@ function add(plan: Plan, number: number, ...events: readonly PlannedEvent[]): vo
 
 const hashOf = (record: JsonRecord): string => sha256Hex(canonical(record));
 
+/** Addresses that are not on shop.example, or do not say so plainly. */
+const WRONG_ADDRESSES = [
+  'https://evil.example/',
+  'https://shop.example.evil.example/',
+  'https://evilshop.example/',
+  'https://shop.example@evil.example/',
+  'https://shop.example:443/',
+  'https://shop.example./',
+  'https://SHOP.example/',
+  'https://xn--shp-tna.example/',
+  'https://shöp.example/',
+  'http://shop.example/',
+  'javascript:alert(1)',
+];
+
 function* texts(): Generator<Forgery> {
   const cases: readonly [string, Partial<Forgery>][] = [
     ['a text that was never published', change('alice 1', { document_hash: sha256Hex(TEXTS.forged) })],
@@ -245,6 +260,8 @@ function* members(): Generator<Forgery> {
       { categories: [{ ...CATEGORY, services: [{ ...SERVICE, policy_url: 'http://a.example' }] }], cookies: [] },
     ],
     ['a cookie has a service that is not there', { categories: [CATEGORY] }],
+    ...WRONG_ADDRESSES.map((url): [string, JsonRecord] => [`visitors withdraw at ${url}`, { withdrawal_url: url }]),
+    ['the time zone is no name', { time_zone: 'Europe/İstanbul' }],
   ];
   for (const [name, wrong] of configured)
     yield {

@@ -1,12 +1,15 @@
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { concatBytes, toHex, utf8 } from '../../../schemas/crypto/encoding.js';
+import { SITE_CONFIG_PUBLISHED } from '../../../schemas/events/site-config.js';
 import { keyLineOf } from '../../../schemas/evidence/signed-note.js';
 import type { VerifyOptions } from '../../../verifier-cli/src/index.js';
 import { type FixtureAuthority, LEDGER_KEY, VERIFIED_AT } from '../../support/ledger-fixture.js';
+import { policyEvent } from '../../support/ledger-fixture-events.js';
 import { buildPackage, type Files, type PackageHooks } from '../../support/package-builder.js';
 import type { ZipFile } from '../../support/zip-writer.js';
 import type { Attack } from '../attacks/attack.js';
 import { attackTable } from '../attacks/attack-table.js';
+import { publishedAs } from '../published-as.js';
 import { fixedAuthority } from './fixed-authority.js';
 import { slug } from './slug.js';
 
@@ -49,6 +52,26 @@ export interface PlannedCase {
   make(change?: (files: Files) => void): InteropCase;
 }
 
+const site = publishedAs(SITE_CONFIG_PUBLISHED, {
+  time_zone: 'Europe/Istanbul',
+  withdrawal_url: 'https://my.shop.example/choices',
+});
+/** Every member that only states something. Its proofs are leaves, so that the repository needs no case for that. */
+const STATED: PackageHooks = {
+  ...site,
+  proofForm: 'leaves',
+  world: (world) => {
+    site.world?.(world);
+    world.batches[0]?.push(
+      policyEvent(1, 2, {
+        operator: { legal_name: 'Örnek Defter A.Ş.' },
+        qualified_stamps: [{ organization: 'Another Authority', trusted_list: 'https://tl.example/list' }],
+      }),
+    );
+  },
+  manifest: (manifest) => ({ ...manifest, export: { role: 'dpo', reason: 'regulator_request', name: 'Ayşe Yılmaz' } }),
+};
+
 /**
  * Every case: the attacks that change a package, and packages with nothing wrong beside them.
  * @param folder of the cases, with its keys
@@ -61,6 +84,7 @@ export function interopCases(folder: string): readonly PlannedCase[] {
   return [
     good(authority, 'nothing wrong', {}),
     good(authority, 'a ledger key that was changed', { rotateAt: 4 }),
+    good(authority, 'what operator, site and exporter state', STATED),
     good(authority, 'every proof as a path', { proofForm: 'paths' }),
     good(authority, 'every proof as leaves', { proofForm: 'leaves' }),
     ...attacks.map(({ group, attack }) => planned(authority, group, attack)),

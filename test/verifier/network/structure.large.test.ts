@@ -390,10 +390,11 @@ describe('the verdict on a package', () => {
   test('names the witness that recomputed the structure', async () => {
     const text = await textsOf({}, [auditing], [auditing]);
     expect(text).toContain(
-      'The structure of the ledger up to checkpoint 16 was recomputed by witness.example/w1/structure',
+      'witness.example/w1/structure recomputed the operator’s own summaries of the first 16 batches of the ledger',
     );
-    expect(text).toMatch(/the last one in the ledger\./);
-    expect(text).not.toContain('by the roll-ups of the operator');
+    expect(text).toMatch(/consents and erasures that the ledger has \(\d+\)\./);
+    expect(text).toMatch(/the last one in the ledger\n/);
+    expect(text).not.toContain('as the operator’s own summaries of the ledger state');
     const person = await textsOf({ person: 'alice' }, [auditing], [auditing]);
     expect(person).toMatch(/no withdrawal is left out\./);
   });
@@ -405,11 +406,12 @@ describe('the verdict on a package', () => {
     ['by an auditing witness that did not cosign', [auditing, plain], [plain]],
   ])('states %s what only the operator says', async (_, keys, by) => {
     const text = await textsOf({}, keys, by);
-    expect(text).toContain('the last one in the ledger by the roll-ups of the operator.');
-    expect(text).toContain('That the roll-ups of the operator leave nothing out.');
-    expect(text).not.toContain('was recomputed by');
+    expect(text).toMatch(/the ledger has \(\d+\), as the operator’s own summaries of the ledger state\./);
+    expect(text).toContain('the last one in the ledger by the roll-ups of the operator\n');
+    expect(text).toContain('That the operator’s own summaries of the ledger leave nothing out.');
+    expect(text).not.toContain('recomputed the operator’s own summaries of the first');
     expect(await textsOf({ person: 'alice' }, keys, by)).toContain(
-      'no withdrawal is left out, by the roll-ups of the operator.',
+      'no withdrawal is left out, as the operator’s own summaries of the ledger state.',
     );
   });
 });

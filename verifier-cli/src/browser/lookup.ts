@@ -1,39 +1,52 @@
-import * as z from 'zod';
-import { ClientTokenResponse, PublicVerifyResponse } from '../../../schemas/api/verify.js';
-import { consentToken } from '../../../schemas/events/consent-recorded.js';
-import type { Texts } from '../i18n/texts.js';
+import * as z from 'zod/mini';
+import { isOnDomain, WITHDRAWAL_URL } from '../../../schemas/text/withdrawal-url.js';
+import type { AnswerTexts } from '../i18n/answer-texts.js';
 import { element, type Markup } from '../rendering/markup.js';
-import { facts, foreign } from '../rendering/page-parts.js';
+import { details, facts, foreign } from '../rendering/page-parts.js';
 import { printable } from '../rendering/printable.js';
 import { dayText, momentText } from '../rendering/times-text.js';
 import { decisionWord } from '../rendering/wording.js';
-import { chooseFiles } from './choose-file.js';
-import { find, save } from './elements.js';
-import { NOTHING, type PageLanguage, startStatusLine, type Wording } from './language.js';
-import type { PublishedTrust } from './published-trust.js';
+import { find } from './elements.js';
+import type { PageLanguage } from './language.js';
 import { renderDom } from './render-dom.js';
 
-const RECEIPT_TYPE = 'application/json';
 const ENDPOINT = '/api/v1/public/consents/verify';
+const LINK = /(ct_(?:test_)?[0-9a-f]{32})(.*)/;
+/** Milliseconds after which the page no longer waits for an answer. */
+const PATIENCE_MS = 20_000;
 
-const Answer = z.union([
-  PublicVerifyResponse,
-  ClientTokenResponse,
-  z
-    .object({ error: z.object({ code: z.string() }) })
-    .transform(({ error }) => ({ source: 'error' as const, code: error.code })),
+const Text = z.nullable(z.string());
+const Choices = z.nullable(z.record(z.string(), z.boolean()));
+const Found = z.object({
+  consent_type: Text,
+  decision: Text,
+  proof_hash: z.string(),
+  is_anonymized: z.boolean(),
+  created_at: Text,
+  imported_from: Text,
+  claimed_at: Text,
+  site_domain: Text,
+  withdrawal_url: z.nullable(z.string().check(z.regex(WITHDRAWAL_URL))),
+  categories: Choices,
+  services: Choices,
+  valid_until: Text,
+  timestamp: z.nullable(z.object({ time: z.string() })),
+});
+type Found = z.infer<typeof Found>;
+
+/**
+ * What the page shows of an answer. The schemas of the API have more members and descriptions, and are too large for a
+ * script that must be there first.
+ */
+export const LookupAnswer = z.union([
+  z.object({ source: z.literal('server'), valid: z.boolean(), data: Found }),
+  z.object({ source: z.literal('client_token'), reason: z.optional(z.literal('test')) }),
+  z.object({ error: z.object({ code: z.string() }) }),
 ]);
-type Answer = z.infer<typeof Answer>;
-
-/** Finds the consent token of a record in what the visitor entered, or null if there is none. */
-function tokenIn(entered: string): string | null {
-  const [token] = /ct_(?:test_)?[0-9a-f]{32}/.exec(entered) ?? [];
-  if (token !== undefined) return token;
-  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(entered) ? consentToken(entered.toLowerCase()) : null;
-}
+type LookupAnswer = z.infer<typeof LookupAnswer>;
 
 /** Summarizes the record for a reader who knows nothing of consent records. */
-function sentenceOf(data: PublicVerifyResponse['data'], texts: Texts): string {
+function sentenceOf(data: Found, texts: AnswerTexts): string {
   const { created_at: at, site_domain, timestamp, imported_from: tool, claimed_at: claimed } = data;
   const { lookup } = texts;
   const when = at === null ? null : dayText(at, texts);
@@ -48,19 +61,7 @@ function sentenceOf(data: PublicVerifyResponse['data'], texts: Texts): string {
 }
 
 /** Content of the page, in the language of the reader. */
-type Said = (texts: Texts) => Markup;
-
-/** Fetches the receipt of a record. @returns the file, or what went wrong */
-async function fetchReceipt(token: string): Promise<File | Wording> {
-  try {
-    const response = await fetch(`/api/v1/public/consents/${token}/receipt`);
-    if (response.status === 409) return ({ lookup }) => lookup.notStampedYet;
-    if (!response.ok) return ({ lookup }) => lookup.noReceipt;
-    return new File([await response.blob()], `receipt-${token}.json`, { type: RECEIPT_TYPE });
-  } catch {
-    return ({ lookup }) => lookup.unreachable;
-  }
-}
+type Said = (texts: AnswerTexts) => Markup;
 
 async function ask(token: string): Promise<Said> {
   try {
@@ -68,19 +69,21 @@ async function ask(token: string): Promise<Said> {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ token }),
+      signal: AbortSignal.timeout(PATIENCE_MS),
     });
-    const answer = Answer.safeParse(await response.json());
+    const answer = LookupAnswer.safeParse(await response.json());
     return (texts) => (answer.success ? answerMarkup(answer.data, texts) : failure(texts.lookup.unsupported));
   } catch {
     return ({ lookup }) => failure(lookup.unreachable);
   }
 }
 
-function answerMarkup(answer: Answer, texts: Texts): Markup {
+function answerMarkup(answer: LookupAnswer, texts: AnswerTexts): Markup {
   const { lookup, words } = texts;
-  if (answer.source === 'error') {
-    if (answer.code === 'CONSENT_NOT_FOUND') return failure(lookup.notFound);
-    return failure(answer.code === 'RATE_LIMIT_EXCEEDED' ? lookup.tooMany : lookup.refused(printable(answer.code)));
+  if ('error' in answer) {
+    const { code } = answer.error;
+    if (code === 'CONSENT_NOT_FOUND') return failure(lookup.notFound);
+    return failure(code === 'RATE_LIMIT_EXCEEDED' ? lookup.tooMany : lookup.refused(printable(code)));
   }
   if (answer.source === 'client_token')
     return failure(answer.reason === 'test' ? lookup.testToken : lookup.clientToken);
@@ -99,101 +102,97 @@ function answerMarkup(answer: Answer, texts: Texts): Markup {
       element(
         'p',
         {},
-        element('strong', {}, valid ? lookup.onRecord : lookup.notIntact),
+        element('strong', {}, valid ? lookup.onRecord(decisionWord(data.decision, texts)) : lookup.notIntact),
         element('span', {}, printable(sentenceOf(data, texts))),
       ),
     ),
     facts([
-      [lookup.website, foreign(data.site_domain ?? words.unknown)],
-      [lookup.kind, foreign(data.consent_type ?? words.unknown)],
-      [lookup.decision, foreign(decisionWord(data.decision, texts))],
-      [lookup.categories, chosen.length === 0 ? null : foreign(chosen.join(', '))],
-      [lookup.recordedAt, data.created_at === null ? words.unknown : momentText(data.created_at)],
-      [lookup.validUntil, data.valid_until === null ? null : momentText(data.valid_until)],
-      [lookup.stamped, data.timestamp === null ? lookup.notYet : lookup.by(momentText(data.timestamp.time))],
+      chosen.length === 0
+        ? [lookup.kind, foreign(data.consent_type ?? words.unknown)]
+        : [lookup.categories, foreign(chosen.join(', '))],
+      [lookup.validUntil, data.valid_until === null ? null : dayText(data.valid_until, texts)],
       [lookup.personal, data.is_anonymized ? lookup.erased : null],
-      [lookup.proofHash, element('code', {}, foreign(data.proof_hash))],
+      [lookup.withdrawal, withdrawalLink(data, texts)],
     ]),
+    details(
+      words.details,
+      facts([
+        [lookup.website, foreign(data.site_domain ?? words.unknown)],
+        [lookup.kind, chosen.length === 0 ? null : foreign(data.consent_type ?? words.unknown)],
+        [lookup.recordedAt, data.created_at === null ? words.unknown : momentText(data.created_at)],
+        [lookup.stamped, data.timestamp === null ? lookup.notYet : lookup.by(momentText(data.timestamp.time))],
+        [lookup.proofHash, element('code', {}, foreign(data.proof_hash))],
+      ]),
+    ),
   );
+}
+
+/** The address as a link, unless it is not on the site: the service made the answer, and others may have changed it. */
+function withdrawalLink({ withdrawal_url: url, site_domain: domain }: Found, { lookup }: AnswerTexts): Markup | null {
+  if (url === null || domain === null || !isOnDomain(url, domain)) return null;
+  return element('a', { href: `https://${url.slice('https://'.length)}`, rel: 'noreferrer' }, lookup.withdrawalLink);
 }
 
 function failure(text: string): Markup {
   return element('p', { class: 'attention' }, text);
 }
 
+/** Waits until the browser has painted what the page shows now. It paints no page that nobody sees. */
+async function painted(): Promise<void> {
+  if (document.hidden) return;
+  await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+}
+
 /**
  * Makes the look-up work. A link can name a record after “#”, a part of the address that browsers do not send: the page
- * then begins with the answer, and checks its receipt.
- * @param published keys and roots of the service, for the check of a receipt that a link names
+ * then begins with the answer.
+ * @param section the part of the page, which states what names the record that is shown (`data-record`), and whether a link
+ *   named it (`data-linked`: the part of the link after the token). It tells of each answer by the event `answered`.
+ * @returns once the answer to the link is painted, or at once if there is no link
  */
-export function startLookup(language: PageLanguage, published: PublishedTrust): void {
+export async function startLookup(section: HTMLElement, language: PageLanguage<AnswerTexts>): Promise<void> {
   const { texts } = language;
-  const form = find('lookup', HTMLFormElement);
   const field = find('token', HTMLInputElement);
-  const section = find('lookup-section', HTMLElement);
   const result = find('lookup-result', HTMLElement);
-  const receipt = find('lookup-receipt', HTMLButtonElement);
-  const keep = find('lookup-keep', HTMLButtonElement);
-  const receiptStatus = startStatusLine('lookup-receipt-status', language);
-  let said: Said = NOTHING;
+  let said: Said = () => '';
 
-  const offerReceipt = (isOffered: boolean): void => {
-    for (const button of [receipt, keep]) button.hidden = !isOffered;
-  };
   const show = (answer: Said): void => {
     said = answer;
     result.replaceChildren(renderDom(said(texts())));
   };
-  /** @returns whether the service has the record */
-  const answered = async (): Promise<boolean> => {
-    show(await ask(field.value.trim()));
+  const tell = (record: string | null, link: string | null): void => {
+    delete section.dataset.record;
+    delete section.dataset.linked;
+    if (record !== null) section.dataset.record = record;
+    if (link !== null) section.dataset.linked = link;
+    section.dispatchEvent(new Event('answered'));
+  };
+  const lookUp = async (link: string | null): Promise<void> => {
+    tell(null, null);
+    show(({ lookup }) => element('p', {}, lookup.asking));
+    const entered = field.value.trim();
+    show(await ask(entered));
     const isFound = result.querySelector('.verdict') !== null;
     section.classList.toggle('answered', isFound);
-    offerReceipt(isFound && tokenIn(field.value) !== null);
-    return isFound;
+    await painted();
+    tell(isFound ? entered : null, link);
   };
-  form.addEventListener('submit', (event) => {
+  find('lookup', HTMLFormElement).addEventListener('submit', (event) => {
     event.preventDefault();
-    offerReceipt(false);
-    receiptStatus.say(NOTHING);
-    show(({ lookup }) => lookup.asking);
-    void answered();
+    void lookUp(null);
   });
-  const withReceipt = async (token: string, use: (file: File) => Wording | Promise<Wording>): Promise<void> => {
-    receiptStatus.say(({ lookup }) => lookup.asking);
-    const found = await fetchReceipt(token);
-    receiptStatus.say(found instanceof File ? await use(found) : found);
-  };
-  const checkReceipt = async (file: File): Promise<Wording> => {
-    await published.use();
-    chooseFiles('package', [file]);
-    return ({ lookup }) => lookup.receiptChecked;
-  };
-  const keepReceipt = (file: File): Wording => {
-    save(file.name, RECEIPT_TYPE, file);
-    return ({ lookup }) => lookup.receiptSaved;
-  };
-  for (const [button, use] of [
-    [receipt, checkReceipt],
-    [keep, keepReceipt],
-  ] as const)
-    button.addEventListener('click', () => {
-      const token = tokenIn(field.value);
-      if (token !== null) void withReceipt(token, use);
-    });
   language.onChange(() => show(said));
 
   const lookUpLinked = async (): Promise<void> => {
-    const linked = tokenIn(location.hash);
-    if (linked === null) return;
+    const [, linked, rest = ''] = LINK.exec(location.hash) ?? [];
+    if (linked === undefined) return;
     field.value = linked;
     // The answer comes before all inputs of the reader.
     for (const id of ['inputs', 'lookup-fold']) find(id, HTMLDetailsElement).open = false;
     document.querySelector('main')?.prepend(section);
     section.append(find('lookup-fold', HTMLElement));
-    show(({ lookup }) => lookup.asking);
-    if (await answered()) await withReceipt(linked, checkReceipt);
+    await lookUp(rest);
   };
-  void lookUpLinked();
   window.addEventListener('hashchange', () => void lookUpLinked());
+  await lookUpLinked();
 }

@@ -147,10 +147,13 @@ export function startInputs(
 
   for (const id of FILE_FIELDS) {
     const input = find(id, HTMLInputElement);
-    input.addEventListener('change', () => {
+    const takeChosen = (): void => {
       void take([...(input.files ?? [])], placeOf(input));
       input.value = '';
-    });
+    };
+    input.addEventListener('change', takeChosen);
+    // The reader may have chosen before this script was there.
+    if (input.files?.length) takeChosen();
   }
   const typed = TYPED_FIELDS.map((id) => find(id, HTMLInputElement));
   for (const input of [typedRoots, typedKeys, typedWitnesses, ...typed]) input.addEventListener('change', onChange);

@@ -5,13 +5,15 @@ import { ConsentList, MAX_CONSENTS } from '../list/consent-list.js';
 import { UnknownFormatVersion } from '../manifest/manifest.js';
 import { element, type Markup } from '../rendering/markup.js';
 import { asciiJson } from '../rendering/printable.js';
+import type { TrustSource } from '../rendering/wording.js';
 import { htmlPage } from '../report/html.js';
 import { missingTrust } from '../report/missing-trust.js';
+import type { ShownRecord } from '../show/shown-record.js';
 import { NotAPackage, type VerifyOptions, verifyPackage } from '../verify-package.js';
 import { blobSource } from './blob-source.js';
 import { type Checked, checkFiles, dataOf, NotComparableFile, partsOf, proofIn, wordingOf } from './checked.js';
 import { find, onClick, save } from './elements.js';
-import { type PageLanguage, startLanguage, startStatusLine } from './language.js';
+import { type PageLanguage, startStatusLine } from './language.js';
 import { type Inputs, progressText, startInputs } from './page-inputs.js';
 import { type CheckedSubject, startRecordForm } from './record-form.js';
 import { startRecordList } from './record-list.js';
@@ -26,20 +28,24 @@ function focusVerdict(place: HTMLElement): void {
   window.scrollTo(0, 0);
 }
 
+type CheckedListener = (isTrustMissing: boolean, trust: TrustSource) => void;
+
 /** The page, for the parts that only the service serves. */
 export interface StartedPage {
   readonly language: PageLanguage;
   /** Takes the keys and root certificates that the service publishes, and checks the file again if there is one. */
   readonly publish: Inputs['publish'];
   /**
-   * @param listener a function that is told after every check whether a ledger key or a root certificate was missing
+   * @param listener a function that is told after every check whether a ledger key or a root certificate was missing,
+   *   and whose were used
    */
-  readonly onChecked: (listener: (isTrustMissing: boolean) => void) => void;
+  readonly onChecked: (listener: CheckedListener) => void;
+  /** @param listener a function that gets each record that the page shows */
+  readonly onRecord: (listener: (shown: ShownRecord) => void) => void;
 }
 
 /** Starts the page. */
-export function startPage(): StartedPage {
-  const language = startLanguage();
+export function startPage(language: PageLanguage): StartedPage {
   const { texts } = language;
   const status = startStatusLine('status', language);
   const [top, place] = [find('verdict', HTMLElement), find('result', HTMLElement)];
@@ -47,7 +53,7 @@ export function startPage(): StartedPage {
   const [saveProof, saveBreach] = [find('save-proof', HTMLButtonElement), find('save-breach', HTMLButtonElement)];
   const actions = find('actions', HTMLElement);
   const bar = find('progress', HTMLProgressElement);
-  const onChecked: ((isTrustMissing: boolean) => void)[] = [];
+  const onChecked: CheckedListener[] = [];
   let runs = 0;
   let checked: Checked | null = null;
 
@@ -139,9 +145,9 @@ export function startPage(): StartedPage {
     saveBreach.hidden = result.kind !== 'package' || result.breach === null;
     if (result.kind === 'package') {
       recordForm.reset(true);
-      for (const listener of onChecked) listener(missingTrust(result.report, texts()) !== null);
+      for (const listener of onChecked) listener(missingTrust(result.report, texts()) !== null, result.trust);
       const { consents, count } = result.listing;
-      if (count === 1 && consents[0] !== undefined) recordForm.show(consents[0].consent_token);
+      if (count === 1 && consents[0] !== undefined) recordForm.showBeside(consents[0].consent_token);
     }
     focusVerdict(top);
   };
@@ -193,5 +199,5 @@ export function startPage(): StartedPage {
     await inputs.publish(files);
     if (inputs.subject() !== null) await check();
   };
-  return { language, publish, onChecked: (listener) => onChecked.push(listener) };
+  return { language, publish, onChecked: (listener) => onChecked.push(listener), onRecord: recordForm.onRecord };
 }

@@ -19,8 +19,14 @@ export interface PublishedTrust {
 export function startPublishedTrust({ language, publish, onChecked }: StartedPage): PublishedTrust {
   const button = find('published-trust', HTMLButtonElement);
   const { say } = startStatusLine('published-trust-note', language);
-  onChecked((isTrustMissing) => {
+  const own = find('own-trust', HTMLButtonElement);
+  onChecked((isTrustMissing, trust) => {
     button.hidden = !isTrustMissing;
+    own.hidden = trust === 'reader';
+  });
+  own.addEventListener('click', () => {
+    find('inputs', HTMLDetailsElement).open = true;
+    find('keys-text', HTMLTextAreaElement).focus();
   });
   const use = async (): Promise<void> => {
     say(({ lookup }) => lookup.asking);

@@ -21,8 +21,12 @@ import { renderDom } from './render-dom.js';
 export interface RecordForm {
   /** Clears the form, and shows it only if there is a package. */
   reset(isOffered: boolean): void;
-  /** Shows one record. @param record its consent token */
+  /** Shows one record, and moves the focus to it. @param record its consent token */
   show(record: string): void;
+  /** Shows one record without moving the page, because the reader asked for something else. */
+  showBeside(record: string): void;
+  /** @param listener a function that gets each record that is shown */
+  onRecord(listener: (shown: ShownRecord) => void): void;
 }
 
 /** The file that was checked, and whose trust was used. */
@@ -50,6 +54,7 @@ export function startRecordForm(
   const place = find('record', HTMLElement);
   const actions = find('record-actions', HTMLElement);
   const certificateButtons = ['certificate-print', 'certificate-save'].map((id) => find(id, HTMLButtonElement));
+  const listeners: ((shown: ShownRecord) => void)[] = [];
   let shown: ShownRecord | null = null;
 
   const clear = (): void => {
@@ -70,7 +75,7 @@ export function startRecordForm(
     }
   };
 
-  const present = (found: ShownRecord | null): void => {
+  const present = (found: ShownRecord | null, isAskedFor: boolean): void => {
     shown = found;
     if (found === null) {
       status.say(({ page }) => page.noRecord);
@@ -83,11 +88,11 @@ export function startRecordForm(
     status.say((of) =>
       of.page.recordShown(quietVerdict(verdictWording(found.verdict, found.development, of, trust), of)),
     );
-    place.focus();
+    for (const listener of listeners) listener(found);
+    if (isAskedFor) place.focus();
   };
 
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
+  const search = (isAskedFor: boolean): void => {
     clear();
     const watch = RecordWatch.of(name.value.trim().toLowerCase());
     if (watch === null) {
@@ -95,9 +100,13 @@ export function startRecordForm(
       return;
     }
     status.say(searching);
-    void verify(watch, () => present(watch.shown)).then(() => {
+    void verify(watch, () => present(watch.shown, isAskedFor)).then(() => {
       if (status.said() === searching) status.say(NOTHING);
     });
+  };
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    search(true);
   });
   onClick('record-close', () => {
     clear();
@@ -143,11 +152,14 @@ export function startRecordForm(
     if (shown !== null) showRecord(shown);
   });
 
+  const show = (record: string, isAskedFor: boolean): void => {
+    name.value = record;
+    search(isAskedFor);
+  };
   return {
-    show: (record) => {
-      name.value = record;
-      form.requestSubmit();
-    },
+    show: (record) => show(record, true),
+    showBeside: (record) => show(record, false),
+    onRecord: (listener) => listeners.push(listener),
     reset: (isOffered) => {
       clear();
       form.hidden = !isOffered;
@@ -179,12 +191,14 @@ async function blobSha256(file: Blob): Promise<string> {
 }
 
 /**
- * The digest of this script in base64, as the page's content security policy states it, or null if the page has another
- * policy.
+ * The digest of this script in hex: of a file, the one by which the page permits it. Null if the page has no script.
  */
 function ownSha256(): string | null {
-  const [script] = document.scripts;
-  return script === undefined ? null : sha256Hex(script.text);
+  const script = [...document.scripts].at(-1);
+  if (script === undefined) return null;
+  if (script.src === '') return sha256Hex(script.text);
+  const stated = fromBase64(script.integrity.replace('sha256-', ''));
+  return stated === null ? null : toHex(stated);
 }
 
 function searching({ page }: Texts): string {

@@ -3,6 +3,7 @@ import {
   DEFAULT_POLICY_DELAYS,
   LEDGER_POLICY_SET,
   LedgerPolicySetRecord,
+  type OperatorStatements,
 } from '../../../schemas/events/ledger-policy.js';
 import { POLICY_STREAM } from '../../../schemas/events/streams.js';
 import { isBatch } from '../../../schemas/evidence/batch-header.js';
@@ -28,6 +29,8 @@ export interface PolicyInForce {
   /** Verifier-key lines of the witnesses. */
   readonly witnesses: readonly string[];
   readonly witnessesRequired: number;
+  /** What the operator states of itself and of the authorities. */
+  readonly stated: OperatorStatements;
 }
 
 /** The policy that applies to batches before the first policy event (docs/evidence-format.md §9). */
@@ -38,6 +41,7 @@ export const DEFAULT_POLICY: PolicyInForce = {
   stamps: 1,
   witnesses: [],
   witnessesRequired: 0,
+  stated: {},
 };
 
 interface PlacedPolicy {
@@ -142,7 +146,7 @@ function placedPolicy({ line: { batch }, entry }: PolicyEntry): PlacedPolicy | n
   if (entry.type !== LEDGER_POLICY_SET) return null;
   const record = matchShape(LedgerPolicySetRecord, entry.record);
   if (!record.ok) return null;
-  const { number, stamps, witnesses } = record.value;
+  const { number, stamps, witnesses, operator, qualified_stamps } = record.value;
   return {
     batch,
     createdAt: Date.parse(record.value.created_at),
@@ -153,6 +157,7 @@ function placedPolicy({ line: { batch }, entry }: PolicyEntry): PlacedPolicy | n
       stamps,
       witnesses,
       witnessesRequired: record.value.witnesses_required,
+      stated: { ...(operator && { operator }), ...(qualified_stamps && { qualified_stamps }) },
     },
   };
 }

@@ -28,7 +28,7 @@ export interface Element {
   readonly children: readonly Markup[];
 }
 
-/** Elements of a report. None of them runs a script, loads a resource, sends a value or links to another page. */
+/** Elements of a report. None of them runs a script, loads a resource or sends a value. */
 type Tag =
   | 'article'
   | 'header'
@@ -71,8 +71,9 @@ interface Attributes {
   readonly 'aria-hidden'?: 'true';
   readonly open?: '';
   readonly id?: string;
-  /** A place of the same page. */
-  readonly href?: `#${string}`;
+  /** A place of the same page. Only the look-up of one record, which is no report, links to another page. */
+  readonly href?: `#${string}` | `https://${string}`;
+  readonly rel?: 'noreferrer';
   readonly type?: 'checkbox';
 }
 

@@ -88,6 +88,11 @@ export function section(title: string, ...children: readonly Markup[]): Element 
   return element('section', {}, element('h2', {}, title), ...children);
 }
 
+/** A part that is shown once the reader opens it. */
+export function details(summary: string, ...content: readonly Markup[]): Markup {
+  return element('details', {}, element('summary', {}, summary), ...content);
+}
+
 export function list(items: readonly (string | Markup)[]): Markup {
   return element('ul', {}, ...items.map((item) => element('li', {}, item)));
 }
@@ -131,7 +136,8 @@ export function placeText(place: Omit<Problem, 'message' | 'outcome'>, { words }
   const parts = [
     place.file === undefined ? null : printable(place.file),
     place.line === undefined ? null : words.line(place.line),
-    place.stream === undefined || place.revision === undefined
+    // The id of a record names its place too.
+    place.stream === undefined || place.revision === undefined || place.event_id !== undefined
       ? null
       : words.revision(printable(place.stream), place.revision),
     place.event_id === undefined ? null : words.record(printable(place.event_id)),

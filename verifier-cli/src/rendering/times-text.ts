@@ -15,10 +15,26 @@ export interface ReportedTime {
  * `2026-11-22T01:53:07.000Z` as `22 November 2026, 01:53 UTC`; other texts as they are, made
  * printable.
  */
-export function dayText(time: string, { words }: Texts): string {
+export function dayText(time: string, { words }: Pick<Texts, 'words'>): string {
   const [, year, month, day, clock] = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}:\d{2})/.exec(time) ?? [];
   const name = words.months[Number(month) - 1];
   return name === undefined ? printable(time) : `${Number(day)} ${name} ${year}, ${clock} UTC`;
+}
+
+const MINUTE_MS = 60_000;
+
+/**
+ * A moment by which something is proved to have existed. It is rounded up to the minute, with the accuracy that the
+ * authority states: no earlier moment is proved.
+ */
+export function byMinute({ time, accuracy_ms: accuracy }: ReportedTime): string {
+  const minutes = Math.ceil((Date.parse(time) + accuracy) / MINUTE_MS);
+  return new Date(minutes * MINUTE_MS).toISOString();
+}
+
+/** The same in the words of `dayText`. */
+export function byDayText(time: ReportedTime, texts: Pick<Texts, 'words'>): string {
+  return dayText(byMinute(time), texts);
 }
 
 /** The time as of which a verdict holds, in words. */

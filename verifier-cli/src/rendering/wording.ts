@@ -72,7 +72,7 @@ export function verdictMark(verdict: Verdict, isDevelopment: boolean): string {
 }
 
 /** Returns a decision in the language of the reader; an unknown one is returned unchanged. */
-export function decisionWord(decision: string | null, { words }: Texts): string {
+export function decisionWord(decision: string | null, { words }: Pick<Texts, 'words'>): string {
   if (decision === null) return words.unknown;
   return wordOf(words.decisions, decision);
 }

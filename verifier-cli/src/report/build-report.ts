@@ -22,6 +22,7 @@ import type { Stamp, Stamps } from '../timestamps/stamp.js';
 import { VERSION } from '../version.js';
 import type { WorkMeter } from '../work/work-meter.js';
 import { notProved } from './not-proved.js';
+import { reportedOperator } from './operator-statements.js';
 import { provesOf } from './proves.js';
 import {
   MAX_LISTED,
@@ -108,6 +109,7 @@ export function buildReport({
       site_id: manifest?.filter.site_id ?? null,
       exported_at: manifest?.exported_at ?? null,
       exported_by: manifest?.exported_by ?? null,
+      export: manifest?.export ?? null,
       development: isDevelopment(stamps) || (manifest?.development ?? null),
       checkpoint: manifest?.checkpoint ?? null,
       not_yet_stamped: manifest?.counts.not_yet_stamped ?? null,
@@ -122,6 +124,7 @@ export function buildReport({
       seal_within_seconds: policy.sealWithinMs / 1000,
       stamp_within_seconds: policy.stampWithinMs / 1000,
     },
+    operator: findings.verdict() === 'invalid' ? null : reportedOperator(policy, stamps),
     newest: reportedNewest(witnessed, times),
     records: summary,
     proved,

@@ -1,3 +1,4 @@
+import type { ExportStatement } from '../../../schemas/evidence/manifest.js';
 import type { RecordsSummary } from '../entries/summary.js';
 import type { Texts } from '../i18n/texts.js';
 import { decisionWord, wordOf } from '../rendering/wording.js';
@@ -58,6 +59,28 @@ export function coverageText(coverage: ReportedCoverage, isRecomputed: boolean, 
   return evidence.completeWithin(runs.join(', '), count - runs.length, end);
 }
 
+/**
+ * Says in plain words how much of what the ledger has of one kind is in the package.
+ * @param isRecomputed whether a witness recomputed the roll-ups that show the end of the stream
+ */
+export function coverageSentence(
+  coverage: ReportedCoverage,
+  kind: 'consents' | 'notices',
+  isRecomputed: boolean,
+  { evidence }: Texts,
+): string {
+  const { complete, complete_runs: count, complete_up_to: upTo, ledger_reaches: reaches, is_whole: isWhole } = coverage;
+  const name = evidence.kinds[kind];
+  // Revisions begin at 0, and readers count from 1.
+  if (upTo !== null && isWhole) return evidence.hasAll(upTo + 1, name, isRecomputed);
+  const end = reaches === null ? evidence.ledgerHasUnknown : evidence.ledgerHas(reaches + 1);
+  if (upTo !== null) return evidence.hasFirst(upTo + 1, name, end);
+  if (complete.length === 0) return evidence.hasNotAll(name, end);
+  const shown = complete.slice(0, SHOWN_RUNS).map(({ first, last }) => evidence.run(first + 1, last + 1));
+  const more = count - shown.length;
+  return evidence.hasRanges(`${shown.join(', ')}${more === 0 ? '' : ` ${evidence.moreRanges(more)}`}`, name, end);
+}
+
 /** The filter of the requested records, in words. Its values come from the package. */
 export function filterText(filter: ReportedFilter, { evidence }: Texts): string {
   const { from, to, consent_type: type, document_version_id: version, event_ids: eventIds, persons } = filter;
@@ -70,6 +93,13 @@ export function filterText(filter: ReportedFilter, { evidence }: Texts): string 
     persons === 0 ? null : evidence.persons(persons),
   ].filter((part) => part !== null);
   return parts.length === 0 ? evidence.wholeSite : evidence.only(parts.join('; '));
+}
+
+/** Name and value of what the package states of its making, for readers. Nothing if it states nothing. */
+export function madeForLines(stated: ExportStatement | null, { evidence }: Texts): [string, string][] {
+  if (stated === null) return [];
+  const { reason, role, name } = stated;
+  return [[evidence.madeFor, evidence.madeForText(evidence.reasons[reason], evidence.roles[role], name)]];
 }
 
 /** The values that were requested to be shown, in words. */

@@ -1,5 +1,5 @@
 import type { Texts } from '../i18n/texts.js';
-import { coverageText } from './coverage-text.js';
+import { coverageSentence } from './coverage-text.js';
 import { recomputedBy } from './recomputed.js';
 import type { ReportFacts } from './report.js';
 
@@ -36,8 +36,8 @@ function missing(report: ReportFacts, texts: Texts): string {
   if (coverage?.person === 'complete') return evidence.notLaterOfPerson;
   const consents = coverage?.consents;
   if (consents?.is_whole === true && consents.complete_up_to !== null)
-    return evidence.notLater(consents.complete_up_to);
+    return evidence.notLater(consents.complete_up_to + 1);
   return evidence.notComplete(
-    consents === undefined ? null : coverageText(consents, recomputedBy(report).length > 0, texts),
+    consents === undefined ? null : coverageSentence(consents, 'consents', recomputedBy(report).length > 0, texts),
   );
 }

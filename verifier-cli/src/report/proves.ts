@@ -1,6 +1,6 @@
 import type { CheckId } from '../findings/checks.js';
 import type { Texts } from '../i18n/texts.js';
-import { coverageText, decisionsText } from './coverage-text.js';
+import { coverageSentence, decisionsText } from './coverage-text.js';
 import { recomputedBy } from './recomputed.js';
 import type { ReportFacts } from './report.js';
 
@@ -30,9 +30,9 @@ export function provesOf(report: ReportFacts, texts: Texts): readonly string[] {
   if (pass('disclosure.digest')) lines.push(evidence.disclosed(records.disclosed_values));
   if (pass('completeness.runs') && coverage !== null) {
     if (coverage.consents.complete.length > 0)
-      lines.push(evidence.consentsReach(coverageText(coverage.consents, isRecomputed, texts)));
+      lines.push(coverageSentence(coverage.consents, 'consents', isRecomputed, texts));
     if (coverage.notices.complete.length > 0)
-      lines.push(evidence.noticesReach(coverageText(coverage.notices, isRecomputed, texts)));
+      lines.push(coverageSentence(coverage.notices, 'notices', isRecomputed, texts));
   }
   const ofPerson = about.filter?.person_records ?? null;
   if (coverage?.person === 'complete' && ofPerson !== null && about.person !== null)

@@ -5,6 +5,7 @@ import { consentsTable } from '../list/consents-table.js';
 import type { ConsentListing } from '../list/listed-consent.js';
 import { type Element, element, type Markup } from '../rendering/markup.js';
 import {
+  details,
   facts,
   finding,
   foreign,
@@ -26,6 +27,7 @@ import {
   decisionsText,
   discloseText,
   filterText,
+  madeForLines,
   policyText,
   verdictsText,
   witnessesText,
@@ -33,6 +35,7 @@ import {
 } from './coverage-text.js';
 import { firstStatement, overdueLines, personLines } from './headlines.js';
 import { notProved } from './not-proved.js';
+import { operatorLines } from './operator-statements.js';
 import { provesOf } from './proves.js';
 import { recomputedBy } from './recomputed.js';
 import type { ReportedStamp, ReportedText, VerificationReport } from './report.js';
@@ -40,6 +43,8 @@ import { scanFacts } from './scan-text.js';
 import { groupStamps } from './stamp-groups.js';
 
 const SHOWN_PROBLEMS = 10;
+/** Findings that say only what the reader did not give. */
+const NOT_GIVEN: ReadonlySet<string | undefined> = new Set(['root-not-given', 'ledger-key-not-given']);
 
 /** Maximum number of records in the table of a report. */
 export const SHOWN_RECORDS = 500;
@@ -140,20 +145,20 @@ function developmentNotice({ package: about }: VerificationReport, { report }: T
   return [element('p', { class: 'attention' }, element('strong', {}, `${report.notEvidence} `), report.development)];
 }
 
-function times(
-  { verdict, package: about, proved, records, sound_until: soundUntil }: VerificationReport,
-  texts: Texts,
-): Element {
+function times(found: VerificationReport, texts: Texts): Element {
+  const { verdict, proved, records, trust, sound_until: soundUntil } = found;
   const { report } = texts;
   const existed =
-    proved.not_after === null
-      ? proved.batches === 0
+    proved.not_after !== null
+      ? timeText(proved.not_after)
+      : proved.batches === 0
         ? report.noBatch
-        : report.unstamped(proved.required_stamps, proved.batches_without_stamp, proved.batches)
-      : timeText(proved.not_after);
+        : trust.roots.length === 0
+          ? report.rootNotGiven
+          : report.unstamped(proved.required_stamps, proved.batches_without_stamp, proved.batches);
   return section(
     report.times,
-    ...(about.development === true ? [] : [element('p', {}, report.timesText)]),
+    ...(found.package.development === true ? [] : [element('p', {}, report.timesText)]),
     ...(verdict === 'invalid' ? [element('p', { class: 'fail' }, report.timesInvalid)] : []),
     element(
       'section',
@@ -198,31 +203,39 @@ function about(found: VerificationReport, texts: Texts): Element {
   return section(
     report.about,
     facts([
-      [report.ledger, foreign(about.origin ?? words.unknown)],
       [report.site, foreign(about.site?.domain ?? about.site_id ?? words.unknown)],
-      [report.siteId, about.site === null ? null : element('code', {}, printable(about.site_id ?? words.unknown))],
       [report.controller, about.site && foreign(about.site.controller)],
       [report.contact, about.site && foreign(about.site.contact)],
       [report.operator, about.origin === null ? null : foreign(report.operatorText(about.origin))],
+      ...[...operatorLines(found.operator, texts), ...madeForLines(about.export, texts)].map(
+        ([name, value]) => [name, foreign(value)] as const,
+      ),
       [report.requested, about.filter && foreign(filterText(about.filter, texts))],
       [report.requestedValues, about.filter && foreign(discloseText(about.filter, texts))],
-      [report.consents, coverage && coverageText(coverage.consents, isRecomputed, texts)],
-      [report.notices, coverage && coverageText(coverage.notices, isRecomputed, texts)],
       [
         report.exported,
         [`${momentText(about.exported_at ?? words.unknown)}${report.by}`, foreign(about.exported_by ?? words.unknown)],
       ],
-      [report.policy, policyText(policy, texts)],
-      [report.authorities, authoritiesText(newest, texts)],
-      [report.witnesses, witnessesText(newest, texts)],
       [report.records, `${records.consents}: ${verdictsText(records, texts)}`],
       [report.decisions, decisionsText(records, texts)],
       [report.personal, report.personalCounts(records.disclosed_values, records.withheld_values, records.erased)],
       [report.withoutStamp, about.not_yet_stamped === null ? null : report.furtherConsents(about.not_yet_stamped)],
-      [report.work, workText(work, texts)],
       [report.checkedAt, momentText(at)],
       [report.checkedBy, printable(`${verifier.name} ${verifier.version}`)],
     ]),
+    details(
+      words.details,
+      facts([
+        [report.ledger, foreign(about.origin ?? words.unknown)],
+        [report.siteId, about.site === null ? null : element('code', {}, printable(about.site_id ?? words.unknown))],
+        [report.consents, coverage && coverageText(coverage.consents, isRecomputed, texts)],
+        [report.notices, coverage && coverageText(coverage.notices, isRecomputed, texts)],
+        [report.policy, policyText(policy, texts)],
+        [report.authorities, authoritiesText(newest, texts)],
+        [report.witnesses, witnessesText(newest, texts)],
+        [report.work, workText(work, texts)],
+      ]),
+    ),
   );
 }
 
@@ -287,8 +300,10 @@ function promises({ promises: given }: VerificationReport, texts: Texts): Elemen
 function attention(checks: readonly CheckResult[], texts: Texts): Element[] {
   const isRequired = (id: CheckId): boolean => checks.some((check) => check.id === id && check.required);
   const bad = checks.filter(
-    ({ outcome, required, because, affects }) =>
+    ({ outcome, required, because, affects, problems }) =>
       because.length === 0 &&
+      // The verdict names a missing key or root already.
+      !(problems.length > 0 && problems.every(({ code }) => NOT_GIVEN.has(code))) &&
       (outcome === 'fail' || (outcome === 'indeterminate' && (required || affects.some(isRequired)))),
   );
   if (bad.length === 0) return [];
@@ -391,7 +406,7 @@ function checks({ checks: results }: VerificationReport, texts: Texts): Element 
 
 function folded(summary: string, results: readonly CheckResult[], texts: Texts): Markup[] {
   if (results.length === 0) return [];
-  return [element('details', {}, element('summary', {}, summary), checksTable(results, texts))];
+  return [details(summary, checksTable(results, texts))];
 }
 
 function headRow(...names: readonly string[]): Markup {
@@ -440,10 +455,7 @@ function stamps({ stamps: { count, first } }: VerificationReport, texts: Texts):
   );
   const caption = first.length < count ? report.newestStamps(first.length, count) : report.allStamps(count);
   const head = headRow(report.outcome, report.timeStated, report.authority, report.until);
-  return section(
-    report.stamps,
-    element('table', {}, element('caption', {}, caption), head, element('tbody', {}, ...rows)),
-  );
+  return section(report.stamps, details(caption, element('table', {}, head, element('tbody', {}, ...rows))));
 }
 
 function timesOf(

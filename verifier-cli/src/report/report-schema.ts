@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { SCAN_CHOICES, SCAN_METHODS, SCAN_PROBLEMS } from '../../../schemas/events/site-scanned.js';
+import { ExportStatement } from '../../../schemas/evidence/manifest.js';
 import { PERSON_COVERAGES } from '../completeness/persons.js';
 import { CHECK_IDS } from '../findings/checks.js';
-import { FINDING_CODES } from '../findings/finding-texts.js';
+import { findingCodes } from '../findings/finding-texts.js';
 import { MAX_PROBLEMS } from '../findings/findings.js';
 import { PROMISE_OUTCOMES } from '../promises/promised-records.js';
 import { MAX_LISTED, MAX_SCAN_NAMES, MAX_SCANS, MAX_TEXTS } from './report.js';
@@ -23,7 +24,7 @@ const place = {
   event_id: z.string().optional(),
 };
 
-const Code = z.enum(FINDING_CODES).meta({ id: 'FindingCode' });
+const Code = z.enum(findingCodes()).meta({ id: 'FindingCode' });
 
 /** The code of a finding with its values, which can be findings themselves. */
 const Coded = z.strictObject({
@@ -186,6 +187,7 @@ export const ReportSchema = z
       site_id: z.string().nullable(),
       exported_at: z.string().nullable(),
       exported_by: z.string().nullable(),
+      export: ExportStatement.nullable().describe('what the package states of its making; null if nothing'),
       development: z
         .boolean()
         .nullable()
@@ -223,6 +225,15 @@ export const ReportSchema = z
         stamp_within_seconds: Count,
       })
       .describe('policy of the ledger for the newest batch of the package'),
+    operator: z
+      .strictObject({
+        legal_name: z.string().nullable().describe('null if nothing is stated'),
+        qualified_stamps: z
+          .array(z.strictObject({ organization: z.string(), trusted_list: z.string() }))
+          .describe('those of the stated authorities that made a valid stamp of the package'),
+      })
+      .nullable()
+      .describe('what this policy states of the operator, which nothing checks; null if the package is invalid'),
     newest: Newest,
     records: z.strictObject({
       entries: Count,

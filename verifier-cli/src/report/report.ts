@@ -1,4 +1,5 @@
 import type { SCAN_PROBLEMS, SiteScannedRecord } from '../../../schemas/events/site-scanned.js';
+import type { ExportStatement } from '../../../schemas/evidence/manifest.js';
 import type { StreamCoverage } from '../completeness/coverage.js';
 import type { PersonCoverage } from '../completeness/persons.js';
 import type { RecordsSummary } from '../entries/summary.js';
@@ -8,6 +9,7 @@ import type { CheckResult, Warning } from '../findings/findings.js';
 import type { Verdict } from '../findings/verdict.js';
 import type { ReportedPromise } from '../promises/promised-records.js';
 import type { ReportedTime } from '../rendering/times-text.js';
+import type { ReportedOperator } from './operator-statements.js';
 
 /** Time until which a stamp is sound without a newer stamp over it. */
 export interface ReportedEnd extends Omit<Stated, 'message'> {
@@ -177,6 +179,8 @@ export interface VerificationReport {
     readonly site_id: string | null;
     readonly exported_at: string | null;
     readonly exported_by: string | null;
+    /** What the package states of its making, or null if it states nothing. */
+    readonly export: ExportStatement | null;
     /**
      * True if a development authority stamped the ledger, according to the manifest or the certificates. Then the
      * package is not evidence.
@@ -208,6 +212,8 @@ export interface VerificationReport {
     readonly person: PersonCoverage;
   } | null;
   readonly policy: ReportedPolicy;
+  /** What that policy states of the operator, or null if the package is invalid. */
+  readonly operator: ReportedOperator | null;
   readonly newest: ReportedNewest;
   readonly records: RecordsSummary;
   /** The proved times between which the batches of the package were sealed. */

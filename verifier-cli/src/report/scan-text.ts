@@ -1,6 +1,6 @@
 import type { Texts } from '../i18n/texts.js';
 import { printable } from '../rendering/printable.js';
-import { dayText } from '../rendering/times-text.js';
+import { byDayText, dayText } from '../rendering/times-text.js';
 import type { ReportedNames, ReportedScan } from './report.js';
 
 /** Describes a recorded scan in words: names and values. The values are printable. */
@@ -15,7 +15,7 @@ export function scanFacts(scan: ReportedScan, texts: Texts): readonly (readonly 
   };
   return [
     [scans.recorded, dayText(scan.recorded_at, texts)],
-    [scans.existedBy, scan.existed_by === null ? words.notProved : dayText(scan.existed_by.time, texts)],
+    [scans.existedBy, scan.existed_by === null ? words.notProved : byDayText(scan.existed_by, texts)],
     [scans.visited, scans.visits(scan.method, isRefused)],
     [scans.comparedWith, configurationText(scan, texts)],
     ...scan.problems

@@ -35,8 +35,8 @@ th[scope=row] { font-weight: 400; white-space: nowrap; }
 .invalid .sign { background: var(--bad-line); border-radius: 8px; }
 .indeterminate { background: var(--warning-soft); border-color: var(--warning-line); }
 .indeterminate .sign { background: var(--warning-line); }
-.stated { background: var(--accent-soft); border-color: var(--accent); }
-.stated .sign { background: var(--accent); }
+.stated { background: var(--side); border-color: var(--series-4); }
+.stated .sign { background: var(--series-4); }
 .verdict .when, .verdict .who { font-weight: 600; }
 .contents { display: none; }
 .all-details { display: block; margin: .4rem 0; }
@@ -56,7 +56,7 @@ summary { cursor: pointer; }
 .attention { padding: .6rem 1rem; background: var(--bad-soft); border: 1px solid var(--bad); border-radius: 6px; }
 .id { color: var(--muted); }
 .problem { margin: .15rem 0; }
-@media screen and (max-width: 40rem) { article { margin: 0; padding: 1.2rem; border: 0; border-radius: 0; } .verdict { align-items: flex-start; gap: .8rem; padding: .8rem; } .verdict strong { font-size: 1.5rem; overflow-wrap: anywhere; } .verdict .statement { font-size: 1.05rem; } .verdict .sign { width: 2.4rem; height: 2.4rem; font-size: 1.5rem; line-height: 2.4rem; } dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; } thead { display: none; } tr { display: block; padding: .4rem 0; border-bottom: 1px solid var(--line); } th, td { display: block; padding: 0; border: 0; } }
+@media screen and (max-width: 40rem) { article { margin: 0; padding: 1.2rem; border: 0; border-radius: 0; } .verdict { align-items: flex-start; gap: .8rem; padding: .8rem; } .verdict strong { font-size: 1.5rem; overflow-wrap: anywhere; } .verdict .statement { font-size: 1.05rem; } .verdict .sign { width: 2.4rem; height: 2.4rem; font-size: 1.5rem; line-height: 2.4rem; } dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; } thead { display: none; } table, tbody, caption { display: block; } tr { display: block; padding: .4rem 0; border-bottom: 1px solid var(--line); } th, td { display: block; padding: 0; border: 0; overflow-wrap: anywhere; } }
 /* Margin boxes state the page and their number in every language. */
 @page { margin: 16mm 15mm 18mm; @bottom-right { content: counter(page) " / " counter(pages); font: 9pt system-ui, sans-serif; color: ${COLOURS.muted[0]}; } }
 @media print { :root { font-size: 10pt; } body { background: #fff; font-size: 1rem; } article { margin: 0; padding: 0; border: 0; max-width: none; counter-reset: section; } h2, h3 { break-after: avoid; } tr, .verdict, li { break-inside: avoid; } .verdict .sign { print-color-adjust: exact; } .contents { display: block; break-after: page; } .contents a { color: inherit; text-decoration: none; } article > section[id] > h2::before { counter-increment: section; content: counter(section) ". "; } .all-details { display: none; } summary { list-style: none; } .records { table-layout: fixed; font-size: 7.5pt; line-height: 1.3; } .records th, .records td { padding: .6mm 1.5mm .6mm 0; } .records caption { break-after: avoid; } .records td:nth-child(n + 5) { min-width: 0; } .records th { width: 10.5%; } .records th:nth-child(2), .records th:nth-child(3) { width: 17.5%; } .records th:nth-child(4) { width: 11.5%; } .records th:nth-child(5) { width: 18.5%; } .records th:nth-child(6) { width: 14.5%; } .records th:nth-child(7) { width: 10%; } }

@@ -10,6 +10,7 @@ import {
   decisionsText,
   discloseText,
   filterText,
+  madeForLines,
   policyText,
   verdictsText,
   witnessesText,
@@ -17,6 +18,7 @@ import {
 } from './coverage-text.js';
 import { firstStatement, overdueLines, personLines } from './headlines.js';
 import { notProved } from './not-proved.js';
+import { operatorLines } from './operator-statements.js';
 import { provesOf } from './proves.js';
 import { recomputedBy } from './recomputed.js';
 import type { VerificationReport } from './report.js';
@@ -67,14 +69,16 @@ export function terminalReport(report: VerificationReport, texts: Texts, isVerbo
   ].join('\n');
 }
 
-function timeLines({ verdict, proved, records, sound_until: soundUntil }: VerificationReport, texts: Texts): string[] {
+function timeLines(found: VerificationReport, texts: Texts): string[] {
+  const { verdict, proved, records, trust, sound_until: soundUntil } = found;
   const { terminal } = texts.report;
   const line = (name: string, value: string): string => `  ${name.padEnd(TIME_NAMES)}${value}`;
   const lines = [terminal.times];
   if (verdict === 'invalid') lines.push(`  ${terminal.timesInvalid}`);
   if (proved.not_after === null) {
     const { required_stamps: required, batches_without_stamp: missing, batches } = proved;
-    lines.push(`  ${batches === 0 ? terminal.noBatch : terminal.unstamped(required, missing, batches)}`);
+    const unstamped = trust.roots.length === 0 ? terminal.rootNotGiven : terminal.unstamped(required, missing, batches);
+    lines.push(`  ${batches === 0 ? terminal.noBatch : unstamped}`);
   } else {
     lines.push(line(terminal.existedBy, timeText(proved.not_after)));
   }
@@ -158,6 +162,9 @@ function packageLines(found: VerificationReport, texts: Texts, isVerbose: boolea
           line(labels.domain, printable(about.site.domain)),
           line(labels.controller, `${printable(about.site.controller)}, ${printable(about.site.contact)}`),
         ]),
+    ...[...operatorLines(found.operator, texts), ...madeForLines(about.export, texts)].map(
+      ([name, value]) => `  ${name}: ${printable(value)}`,
+    ),
     ...(about.filter === null
       ? []
       : [

@@ -4,7 +4,7 @@ import type { Texts } from '../i18n/texts.js';
 import { element, type Markup } from '../rendering/markup.js';
 import { banner, facts, finding, foreign } from '../rendering/page-parts.js';
 import { printableSource } from '../rendering/printable.js';
-import { dayText } from '../rendering/times-text.js';
+import { byDayText } from '../rendering/times-text.js';
 import { type TrustSource, verdictWording } from '../rendering/wording.js';
 import { VERSION } from '../version.js';
 import { type Certificate, certificateOf } from './certificate.js';
@@ -94,9 +94,10 @@ export function certificatePage(
 }
 
 /** What must be on the sheet comes first: long values can only push out what comes after them. */
-function ordered(lines: Certificate, { record }: Texts): Certificate {
-  const { decision, afterwards, origin, by, existedBy, claimedTime, validUntil, website, controller } = record;
-  const first = [decision, afterwards, origin, by, existedBy, claimedTime, validUntil, website, controller];
+function ordered(lines: Certificate, { record, evidence }: Texts): Certificate {
+  const { decision, purpose, afterwards, origin, by, existedBy, claimedTime, validUntil, website, controller } = record;
+  const first = [decision, purpose, afterwards, origin, by, existedBy, claimedTime, validUntil, website, controller];
+  first.push(evidence.operator, evidence.qualified);
   const rank = (name: string): number => (first.includes(name) ? first.indexOf(name) : first.length);
   return [...lines].sort(([a], [b]) => rank(a) - rank(b));
 }
@@ -122,7 +123,7 @@ function proofSentences(shown: ShownRecord, { trust }: CertificateFacts, texts: 
   if (proved.before === null) return [place, paper.unstamped];
   if (development) return [place, paper.development];
   const authority = shortened(proof.stamp?.authority ?? words.unknown, 80, texts);
-  const time = dayText(proved.before.time, texts);
+  const time = byDayText(proved.before, texts);
   return trust === 'operator'
     ? [place, foreign(paper.stampedByPublished(authority, time)), paper.unchangedByPublished]
     : [place, foreign(paper.stamped(authority, time)), paper.unchanged];

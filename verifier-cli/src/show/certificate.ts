@@ -1,8 +1,10 @@
 import { originOf, type SealedConsent, servicesOf } from '../../../schemas/events/consent-imported.js';
 import type { VendorList } from '../../../schemas/iab/vendor-list.js';
+import { zonedTime } from '../../../schemas/text/time-zone.js';
 import type { Texts } from '../i18n/texts.js';
-import { dayText, momentText } from '../rendering/times-text.js';
+import { byDayText, byMinute, dayText, momentText } from '../rendering/times-text.js';
 import { decisionWord, type TrustSource } from '../rendering/wording.js';
+import { operatorLines } from '../report/operator-statements.js';
 import { scanFacts } from '../report/scan-text.js';
 import { iabText } from './iab-text.js';
 import { presentationText } from './presentation-text.js';
@@ -32,27 +34,46 @@ function consentLines(shown: ShownRecord, texts: Texts, list: VendorList | null)
   if (consent === null) return null;
   const { record } = texts;
   const origin = originOf(consent);
-  const before = shown.proved.before === null ? null : dayText(shown.proved.before.time, texts);
+  const zoned = (time: string): string => zonedDayText(time, shown.configuration?.time_zone, texts);
+  const before = shown.proved.before === null ? null : zoned(byMinute(shown.proved.before));
   const iab = iabText(consent, shown, texts, list);
   return [
     ...(origin === null ? [] : [[record.origin, record.imported(origin.tool, before)] as const]),
     [record.decision, decisionText(consent, shown, texts)],
+    ...purposeLines(consent, shown, texts),
     [record.by, personText(shown, texts)],
     [record.assurance, assuranceText(consent, texts)],
     [record.agreedText, textText(shown, texts)],
     [record.presentation.title, presentationText(consent, shown, texts)],
     ...(iab === null ? [] : [[record.iab.title, iab] as const]),
     ...siteLines(shown, texts),
-    [record.existedBy, before ?? texts.words.notProved],
-    [record.claimedTime, dayText(origin?.claimed_at ?? consent.created_at, texts)],
+    [record.existedBy, before ?? (shown.root_given ? texts.words.notProved : unprovedText(shown, texts))],
+    [record.claimedTime, zoned(origin?.claimed_at ?? consent.created_at)],
     [record.validUntil, consent.valid_until === null ? record.withoutEnd : dayText(consent.valid_until, texts)],
     [record.afterwards, afterwardsText(shown, texts)],
   ];
 }
 
+/**
+ * As `dayText`, with the same moment by the clocks of a zone. UTC stands alone without a zone, and with one that this
+ * runtime does not know.
+ */
+function zonedDayText(time: string, zone: string | undefined, texts: Texts): string {
+  const utc = dayText(time, texts);
+  const moment = Date.parse(time);
+  const zoned = zone === undefined || Number.isNaN(moment) ? null : zonedTime(new Date(moment), zone);
+  if (zone === undefined || zoned === null) return utc;
+  const { year, month, day, clock, offset } = zoned;
+  return texts.record.inZone(utc, `${day} ${texts.words.months[month - 1]} ${year}, ${clock}`, zone, offset);
+}
+
 /** Why no time by which the record existed is shown. */
-export function unprovedText(verdict: ShownRecord['verdict'], { record }: Texts): string {
-  return verdict === 'invalid' ? record.invalidTime : record.unstampedTime;
+export function unprovedText(
+  { verdict, root_given: isRootGiven }: Pick<ShownRecord, 'verdict' | 'root_given'>,
+  { record }: Texts,
+): string {
+  if (verdict === 'invalid') return record.invalidTime;
+  return isRootGiven ? record.unstampedTime : record.uncheckedTime;
 }
 
 /** Why personal values are not shown. */
@@ -94,6 +115,12 @@ function decisionText(consent: SealedConsent, { configuration }: ShownRecord, te
   return `${decisionWord(decision, texts)} (${type}${chosen.length === 0 ? '' : `: ${chosen.join(', ')}`})`;
 }
 
+/** What a consent without categories was given for, as far as its type and the title of its text say so. */
+function purposeLines(consent: SealedConsent, { text }: ShownRecord, { record }: Texts): [string, string][] {
+  if (Object.keys({ ...consent.categories, ...servicesOf(consent) }).length > 0) return [];
+  return [[record.purpose, record.purposeText(consent.consent_type, text?.title ?? null)]];
+}
+
 function personText(shown: ShownRecord, texts: Texts): string {
   const { disclosed, withheld, file } = shown;
   const { record } = texts;
@@ -122,12 +149,22 @@ function textText({ text }: ShownRecord, texts: Texts): string {
   return record.textVersion(title, String(text.number ?? words.unknown), text.language, published);
 }
 
-function siteLines({ configuration }: ShownRecord, { record }: Texts): [string, string][] {
-  if (configuration === null) return [];
-  const { domain, controller } = configuration;
+function siteLines({ configuration, operator }: ShownRecord, texts: Texts): [string, string][] {
+  const { record } = texts;
+  return [
+    ...(configuration === null ? [] : configurationLines(configuration, record)),
+    ...operatorLines(operator, texts),
+  ];
+}
+
+function configurationLines(
+  { domain, controller, withdrawal_url: url }: NonNullable<ShownRecord['configuration']>,
+  record: Texts['record'],
+): [string, string][] {
   return [
     [record.website, domain],
     [record.controller, `${controller.legal_name}, ${controller.contact}`],
+    ...(url === undefined ? [] : [[record.withdrawal, url] satisfies [string, string]]),
   ];
 }
 
@@ -137,7 +174,7 @@ function erasureText({ erasure, erased }: ShownRecord, texts: Texts): string | n
   if (erasure === null) return erased ? record.erasedUnmarked : null;
   if (erasure.verdict !== 'valid') return record.erasureUnproved(erasure.event_id);
   const { existed_by: existedBy } = erasure;
-  const proved = existedBy === null ? record.erasureNoTime : record.erasureTime(dayText(existedBy.time, texts));
+  const proved = existedBy === null ? record.erasureNoTime : record.erasureTime(byDayText(existedBy, texts));
   return record.erasure(record.reasons[erasure.reason], erasure.event_id, proved);
 }
 

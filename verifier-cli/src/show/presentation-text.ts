@@ -16,7 +16,7 @@ export function presentationText(
   const stated = statedPresentation({ disclosed });
   if (stated === null) return texts.notShown;
   const contradicted = contradictionsOf(stated, decision).map((one) => ` ${texts.contradicts[one]}`);
-  return `${partsOf(stated, texts).join('; ')}. ${texts.statedBy[channel]}${contradicted.join('')}`;
+  return `${partsOf(stated, texts).join(' ')} ${texts.statedBy[channel]}${contradicted.join('')}`;
 }
 
 /** The disclosed presentation of a record, or null if it is not disclosed, or unreadable. */

@@ -2,7 +2,16 @@ import type { VendorList } from '../../../schemas/iab/vendor-list.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import type { Texts } from '../i18n/texts.js';
 import { element, type Markup } from '../rendering/markup.js';
-import { facts, finding, foreign, outcomeMark, section, sourceBlock, verdictBanner } from '../rendering/page-parts.js';
+import {
+  details,
+  facts,
+  finding,
+  foreign,
+  outcomeMark,
+  section,
+  sourceBlock,
+  verdictBanner,
+} from '../rendering/page-parts.js';
 import { printable } from '../rendering/printable.js';
 import { momentText, timeText } from '../rendering/times-text.js';
 import { quietVerdict, type TrustSource, verdictWording, wordOf } from '../rendering/wording.js';
@@ -43,8 +52,8 @@ export function recordPage(
     ...text(shown, texts),
     ...personal(shown, texts),
     times(shown, texts),
-    folded(record.members, facts(members(shown.record, texts))),
-    folded(record.proofFolded, proof(shown, texts)),
+    details(record.members, facts(members(shown.record, texts))),
+    details(record.proofFolded, proof(shown, texts)),
     checks(shown, texts),
   );
 }
@@ -96,31 +105,33 @@ function content({ name, picture, text: source, media_type: type, base64 }: Show
   return [element('p', {}, record.documentSource), sourceBlock(source, type)];
 }
 
-function folded(summary: string, content: Markup): Markup {
-  return element('details', {}, element('summary', {}, summary), content);
-}
-
 function packageNote({ verdict, package_verdict: whole, development }: ShownRecord, texts: Texts): Markup[] {
   if (whole === verdict) return [];
   const word = quietVerdict(verdictWording(whole, development, texts), texts);
   return [element('p', {}, texts.record.wholePackage(word))];
 }
 
-function times({ verdict, development, proved, newest, record: stated }: ShownRecord, texts: Texts): Markup {
+function times(shown: ShownRecord, texts: Texts): Markup {
+  const { proved, newest, record: stated } = shown;
   const { record, report, words } = texts;
   const claimed = typeof stated === 'object' && stated !== null && !Array.isArray(stated) ? stated.created_at : null;
-  const existedBy = proved.before === null ? unprovedText(verdict, texts) : timeText(proved.before);
+  const existedBy = proved.before === null ? unprovedText(shown, texts) : timeText(proved.before);
   return section(
     report.times,
-    ...(development === true ? [] : [element('p', {}, report.timesText)]),
+    ...(shown.development === true ? [] : [element('p', {}, report.timesText)]),
     facts([
       [record.existedBy, element('strong', {}, existedBy)],
       [record.sealedAfter, proved.after === null ? words.notProved : timeText(proved.after)],
-      [report.authorities, authoritiesText(newest, texts)],
-      [report.witnesses, witnessesText(newest, texts)],
     ]),
     element('p', {}, report.claimed),
     facts([[record.created, typeof claimed === 'string' ? foreign(momentText(claimed)) : words.unknown]]),
+    details(
+      words.details,
+      facts([
+        [report.authorities, authoritiesText(newest, texts)],
+        [report.witnesses, witnessesText(newest, texts)],
+      ]),
+    ),
   );
 }
 
@@ -226,5 +237,5 @@ function checks({ checks: results }: ShownRecord, texts: Texts): Markup {
   const open = results.filter(({ outcome }) => outcome === 'fail' || outcome === 'indeterminate');
   // The proof hash is undecided in every package, because only the tenant can check it.
   const isQuiet = open.every(({ id, outcome }) => id === 'record.proof-hash' && outcome === 'indeterminate');
-  return isQuiet ? folded(record.checksPassed(results.length - open.length), table) : section(record.checks, table);
+  return isQuiet ? details(record.checksPassed(results.length - open.length), table) : section(record.checks, table);
 }

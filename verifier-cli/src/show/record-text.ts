@@ -60,7 +60,8 @@ function certificateLines(shown: ShownRecord, texts: Texts, list: VendorList | n
   return [certificateTitle(shown, texts), ...columns(printed, 18), ''];
 }
 
-function timeLines({ verdict, proved, newest, record }: ShownRecord, texts: Texts): string[] {
+function timeLines(shown: ShownRecord, texts: Texts): string[] {
+  const { proved, newest, record } = shown;
   const { terminal } = texts.record;
   const { labels } = terminal;
   const { unknown, notProved } = texts.words;
@@ -69,7 +70,7 @@ function timeLines({ verdict, proved, newest, record }: ShownRecord, texts: Text
     terminal.times,
     ...columns(
       [
-        [labels.existedBy, proved.before === null ? unprovedText(verdict, texts) : timeText(proved.before)],
+        [labels.existedBy, proved.before === null ? unprovedText(shown, texts) : timeText(proved.before)],
         [labels.sealedAfter, proved.after === null ? notProved : timeText(proved.after)],
         [labels.authorities, authoritiesText(newest, texts)],
         [labels.witnesses, witnessesText(newest, texts)],

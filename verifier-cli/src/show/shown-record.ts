@@ -21,8 +21,10 @@ import type { Warning } from '../findings/findings.js';
 import { type Verdict, worst } from '../findings/verdict.js';
 import type { EnclosedCheckpoint } from '../ledger/checkpoints.js';
 import type { ListedConsent } from '../list/listed-consent.js';
+import type { Policies } from '../policy/policies.js';
 import type { ReportedTime } from '../rendering/times-text.js';
 import { reportedTime } from '../report/build-report.js';
+import { type ReportedOperator, reportedOperator } from '../report/operator-statements.js';
 import type { ReportedNewest, ReportedScan, ReportedText } from '../report/report.js';
 import type { SealingInterval } from '../time/batch-times.js';
 import type { ProvedTime } from '../time/stamped-times.js';
@@ -61,6 +63,8 @@ export interface ShownRecord {
   readonly newest: ReportedNewest;
   /** True if a development authority stamped the ledger. Then the record is not evidence. */
   readonly development: boolean;
+  /** Whether a root certificate was given: without one, no time stamp is checked. */
+  readonly root_given: boolean;
   /** Warnings about this record, and about the whole package, in English. */
   readonly warnings: readonly string[];
   /** The same warnings, with codes. */
@@ -93,6 +97,8 @@ export interface ShownRecord {
   /** The tag in hex, or null for an event that is neither a consent nor an erasure. */
   readonly person_tag: string | null;
   readonly text: ReportedText | null;
+  /** What the policy in force for the record states of the operator, or null if the record is invalid. */
+  readonly operator: ReportedOperator | null;
   /** The site's configuration that the record names, or null if its check fails, or if it cannot be read. */
   readonly configuration: SiteConfigPublishedRecord | null;
   /** Findings of a recorded scan of a page, or null for other events, and if it cannot be read. */
@@ -141,6 +147,7 @@ export interface ShowContext {
   readonly batches: ReadonlyMap<number, Batch>;
   readonly intervals: readonly SealingInterval[];
   readonly stamps: Stamps;
+  readonly policies: Policies;
   readonly newest: EnclosedCheckpoint | undefined;
   /** Verdict of the checks that every record depends on. */
   readonly foundation: Verdict;
@@ -151,6 +158,7 @@ export interface ShowContext {
   readonly asOf: ProvedTime | null;
   readonly newestCheckpoint: ReportedNewest;
   readonly isDevelopment: boolean;
+  readonly isRootGiven: boolean;
   readonly warnings: readonly Warning[];
   /** The consents of the package, if they were listed. */
   readonly listed: readonly ListedConsent[];
@@ -197,6 +205,7 @@ export async function shownRecord(watch: WatchedRecord, context: ShowContext): P
     as_of: context.asOf && reportedTime(context.asOf),
     newest: context.newestCheckpoint,
     development: context.isDevelopment,
+    root_given: context.isRootGiven,
     warnings: warnings.map(({ message }) => message),
     warning_findings: warnings.map(wordsOf),
     event_id: entry.event_id,
@@ -216,6 +225,10 @@ export async function shownRecord(watch: WatchedRecord, context: ShowContext): P
     person: source.person ?? null,
     person_tag: entry.person_tag,
     text: watch.text,
+    operator:
+      verdict === 'invalid'
+        ? null
+        : reportedOperator(context.policies.inForceAt(source.batch), stamp === undefined ? [] : [stamp]),
     configuration: watch.configuration,
     scan: shownScan(read, verdict, context),
     proved: {

@@ -63,6 +63,9 @@ export const banner = {
   languageTags: 'Language tags',
   languageTagsHint: 'One per line, for example pt-BR. You write their texts yourself.',
   defaultLanguage: 'Default language',
+  timeZone: 'Time zone of evidence',
+  timeZoneHint: 'Certificates show each time in this zone too, beside UTC.',
+  noTimeZone: 'UTC alone',
   validity: 'Days after which a visitor is asked again',
   validityHint: 'Empty: never',
   texts: 'Texts of the banner',
@@ -78,6 +81,8 @@ export const banner = {
   notSaved: (language: string) => `${language} (not saved)`,
   textsLanguage: 'Language of the texts',
   defaultLabel: 'Empty: the usual word in this language',
+  withdrawalUrl: 'Address where visitors change or withdraw the choice',
+  withdrawalUrlHint: 'With https, on the domain of the site. Certificates and the page of a record show it.',
   withdrawal: 'How a visitor withdraws the choice',
   firstSettings: 'Choose at least one language first.',
   defaults: {

@@ -15,6 +15,7 @@ export const consents = {
   from: 'From (day)',
   to: 'To (day, included)',
   type: 'Type',
+  purpose: 'Purpose (title of the text)',
   decision: 'Decision',
   decisions: { accepted: 'Accepted', rejected: 'Rejected', partial: 'Partly accepted', withdrawn: 'Withdrawn' },
   channel: 'Channel',
@@ -77,7 +78,7 @@ export const consents = {
   language: 'Language',
   law: 'Law',
   laws: {
-    unknown: 'Not determined',
+    unknown: 'Not stated with the consent',
     kvkk: 'KVKK (Türkiye)',
     gdpr: 'GDPR (EU)',
     uk_gdpr: 'UK GDPR',
@@ -124,6 +125,9 @@ export const consents = {
   authority: 'Authority',
   receipt: 'Download the receipt',
   receiptText: 'The receipt proves this one record to anyone, without personal values. The verifier page checks it.',
+  certificate: 'Certificate (one page, for print)',
+  certificateText:
+    'The verifier checks the receipt, makes the certificate of it and opens it for print. Receipts are public, so that it names no person.',
   verifierPage: 'Open the verifier page',
   personTitle: 'Personal values',
   personText:

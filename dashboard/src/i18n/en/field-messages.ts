@@ -27,8 +27,13 @@ export const fieldMessages = {
   currentPassword: 'This is not your current password.',
   code: 'Enter the six digits that the app shows.',
   wrongCode: 'This code is wrong, or was used before.',
+  wrongPasskey: 'The service did not accept this passkey. Add it again.',
   order: 'Enter a day that is not before the first one.',
   keyTaken: (key: string) => `Another category or service has the key ${key}.`,
+  plainUrl:
+    'Enter an address with https and a host in lower case, without a user and a port, for example https://shop.example/choices.',
+  onDomain: (domain: string) => `Use an address on ${domain}. One below it needs a proof of the domain by the DNS.`,
+  timeZone: (zone: string) => `The service does not know the time zone ${zone}. Choose another one.`,
   missing: 'This is missing.',
   gaps: (marks: string) => `Fill in the gaps of the text first: ${marks}`,
 };

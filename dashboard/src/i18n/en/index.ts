@@ -12,6 +12,7 @@ import { fieldMessages } from './field-messages.js';
 import { finder } from './finder.js';
 import { keys } from './keys.js';
 import { overview } from './overview.js';
+import { passkeys } from './passkeys.js';
 import { plan } from './plan.js';
 import { scans } from './scans.js';
 import { secondFactor } from './second-factor.js';
@@ -39,6 +40,7 @@ export const en = {
   finder,
   keys,
   overview,
+  passkeys,
   plan,
   scans,
   secondFactor,

@@ -4,6 +4,7 @@ export const secondFactor = {
   lead: 'An app on your telephone computes a code that you enter when you sign in.',
   on: (date: string) => `A second factor is required since ${date}.`,
   off: 'You sign in with your password alone.',
+  passkeyOnly: 'With your password, a passkey or a recovery code is required.',
   codesLeft: (count: string) => `Recovery codes left: ${count}`,
   begin: 'Add a second factor',
   beginText: 'Confirm with your password.',
@@ -14,7 +15,7 @@ export const secondFactor = {
   confirm: 'Confirm the code',
   recovery: 'Your recovery codes',
   recoveryText:
-    'Each code works once in place of the app. Keep them where you keep important papers. They are shown once.',
+    'Each code works once in place of the app or a passkey. Keep them where you keep important papers. They are shown once.',
   renew: 'Replace the recovery codes',
   renewText: 'You get new codes, and the old ones no longer work.',
   kept: 'I have kept the codes',
@@ -25,5 +26,5 @@ export const secondFactor = {
   has: '2FA',
   reset: 'Remove the second factor',
   resetText:
-    'Use this if the user lost the app and the recovery codes. The user then signs in with the password alone.',
+    'Use this if the user lost the app or the passkeys, and the recovery codes. All of them are removed, and the user then signs in with the password alone.',
 };

@@ -63,6 +63,9 @@ export const banner: typeof English = {
   languageTags: 'Dil kodları',
   languageTagsHint: 'Her satıra bir tane, örneğin pt-BR. Metinlerini kendiniz yazarsınız.',
   defaultLanguage: 'Varsayılan dil',
+  timeZone: 'Kanıtlardaki saat dilimi',
+  timeZoneHint: 'Sertifikalar her zamanı UTC’nin yanında bu saat diliminde de gösterir.',
+  noTimeZone: 'Yalnızca UTC',
   validity: 'Ziyaretçiye kaç gün sonra yeniden sorulacağı',
   validityHint: 'Boşsa hiçbir zaman',
   texts: 'Bandın metinleri',
@@ -78,6 +81,8 @@ export const banner: typeof English = {
   notSaved: (language: string) => `${language} (kaydedilmedi)`,
   textsLanguage: 'Metinlerin dili',
   defaultLabel: 'Boşsa bu dildeki hazır metin',
+  withdrawalUrl: 'Ziyaretçinin seçimini değiştirdiği veya geri aldığı adres',
+  withdrawalUrlHint: 'https ile, sitenin alan adında. Sertifikalar ve bir kaydın sayfası bunu gösterir.',
   withdrawal: 'Ziyaretçi seçimini nasıl geri alır',
   firstSettings: 'Önce en az bir dil seçin.',
   defaults: {

@@ -16,6 +16,7 @@ export const consents: typeof English = {
   from: 'Başlangıç (gün)',
   to: 'Bitiş (gün, dahil)',
   type: 'Tür',
+  purpose: 'Amaç (metnin başlığı)',
   decision: 'Karar',
   decisions: {
     accepted: 'Kabul edildi',
@@ -84,7 +85,7 @@ export const consents: typeof English = {
   language: 'Dil',
   law: 'Mevzuat',
   laws: {
-    unknown: 'Belirlenmedi',
+    unknown: 'Rızayla birlikte belirtilmedi',
     kvkk: 'KVKK (Türkiye)',
     gdpr: 'GDPR (AB)',
     uk_gdpr: 'UK GDPR (Birleşik Krallık)',
@@ -131,6 +132,9 @@ export const consents: typeof English = {
   authority: 'Makam',
   receipt: 'Makbuzu indir',
   receiptText: 'Makbuz, bu tek kaydı kişisel veri içermeden herkese kanıtlar. Doğrulama sayfası onu denetler.',
+  certificate: 'Belge (yazdırılacak tek sayfa)',
+  certificateText:
+    'Doğrulayıcı makbuzu denetler, ondan belgeyi hazırlar ve yazdırmak üzere açar. Makbuzlar herkese açıktır, bu yüzden belge kimsenin adını vermez.',
   verifierPage: 'Doğrulama sayfasını aç',
   personTitle: 'Kişisel veriler',
   personText:

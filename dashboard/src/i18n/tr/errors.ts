@@ -7,8 +7,10 @@ export const errors: Readonly<Record<string, string>> = {
   BAD_REQUEST: 'Hizmet isteği anlayamadı.',
   REQUEST_TIMEOUT: 'İstek zaman aşımına uğradı. Yeniden deneyin.',
   INVALID_CREDENTIALS: 'E-posta adresi veya parola yanlış.',
-  SECOND_FACTOR_INVALID: 'Kod yanlış ya da daha önce kullanılmış.',
-  SECOND_FACTOR_REQUIRED: 'Doğrulama uygulamasının kodu gerekiyor.',
+  PASSKEY_INVALID: 'Bu geçiş anahtarı kabul edilmedi. Parolanızla oturum açın.',
+  PASSKEYS_NOT_CONFIGURED: 'Bu kurulumda geçiş anahtarı kullanılamıyor.',
+  SECOND_FACTOR_INVALID: 'Kod ya da geçiş anahtarı yanlış ya da daha önce kullanılmış.',
+  SECOND_FACTOR_REQUIRED: 'İkinci bir doğrulama gerekiyor.',
   SIGN_UP_CLOSED: 'Bu kurulum yalnızca davetle kullanıcı alıyor.',
   SIGN_UP_INVALID:
     'Bu kayıt geçerli değil. Süresi dolmuş, daha önce tamamlanmış ya da adresi kullanılamıyor olabilir. Yeniden kaydolun ya da oturum açın.',

@@ -28,8 +28,14 @@ export const fieldMessages: typeof English = {
   currentPassword: 'Bu, mevcut parolanız değil.',
   code: 'Uygulamanın gösterdiği altı rakamı yazın.',
   wrongCode: 'Bu kod yanlış ya da daha önce kullanılmış.',
+  wrongPasskey: 'Hizmet bu geçiş anahtarını kabul etmedi. Yeniden ekleyin.',
   order: 'İlk günden önce olmayan bir gün yazın.',
   keyTaken: (key: string) => `Başka bir kategori veya hizmetin anahtarı da ${key}.`,
+  plainUrl:
+    'https ile başlayan, sunucu adı küçük harfli, kullanıcısız ve bağlantı noktasız bir adres girin, örneğin https://shop.example/choices.',
+  onDomain: (domain) =>
+    `${domain} alan adında bir adres kullanın. Alt alan adı için alan adının DNS ile kanıtlanması gerekir.`,
+  timeZone: (zone) => `Hizmet ${zone} saat dilimini tanımıyor. Başka birini seçin.`,
   missing: 'Bu eksik.',
   gaps: (marks) => `Önce metindeki boşlukları doldurun: ${marks}`,
 };

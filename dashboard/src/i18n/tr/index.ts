@@ -13,6 +13,7 @@ import { fieldMessages } from './field-messages.js';
 import { finder } from './finder.js';
 import { keys } from './keys.js';
 import { overview } from './overview.js';
+import { passkeys } from './passkeys.js';
 import { plan } from './plan.js';
 import { scans } from './scans.js';
 import { secondFactor } from './second-factor.js';
@@ -40,6 +41,7 @@ export const tr: Messages = {
   finder,
   keys,
   overview,
+  passkeys,
   plan,
   scans,
   secondFactor,

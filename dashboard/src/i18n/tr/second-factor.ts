@@ -5,6 +5,7 @@ export const secondFactor: typeof English = {
   lead: 'Telefonunuzdaki bir uygulama, oturum açarken gireceğiniz bir kod üretir.',
   on: (date) => `${date} tarihinden beri iki aşamalı doğrulama açık.`,
   off: 'Yalnızca parolanızla oturum açıyorsunuz.',
+  passkeyOnly: 'Parolanızla birlikte bir geçiş anahtarı ya da kurtarma kodu gerekir.',
   codesLeft: (count) => `Kalan kurtarma kodu: ${count}`,
   begin: 'İki aşamalı doğrulamayı aç',
   beginText: 'Parolanızla onaylayın.',
@@ -15,7 +16,7 @@ export const secondFactor: typeof English = {
   confirm: 'Kodu onayla',
   recovery: 'Kurtarma kodlarınız',
   recoveryText:
-    'Her kod, uygulamanın yerine bir kez kullanılabilir. Kodları önemli belgelerinizle birlikte saklayın. Bir kez gösterilirler.',
+    'Her kod, uygulamanın ya da geçiş anahtarının yerine bir kez kullanılabilir. Kodları önemli belgelerinizle birlikte saklayın. Bir kez gösterilirler.',
   renew: 'Kurtarma kodlarını değiştir',
   renewText: 'Yeni kodlar alırsınız; eskileri artık çalışmaz.',
   kept: 'Kodları sakladım',
@@ -26,5 +27,5 @@ export const secondFactor: typeof English = {
   has: '2FA',
   reset: 'İki aşamalı doğrulamayı kapat',
   resetText:
-    'Kullanıcı uygulamayı ve kurtarma kodlarını kaybettiyse kullanın. Kullanıcı bundan sonra yalnızca parolayla oturum açar.',
+    'Kullanıcı uygulamayı ya da geçiş anahtarlarını ve kurtarma kodlarını kaybettiyse kullanın. Hepsi kaldırılır; kullanıcı bundan sonra yalnızca parolayla oturum açar.',
 };

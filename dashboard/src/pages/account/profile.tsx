@@ -12,15 +12,17 @@ import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 import { useAction } from '../../ui/use-action.js';
 import { usePages } from '../../ui/use-pages.js';
+import { Passkeys } from './passkeys.js';
 import { SecondFactor } from './second-factor.js';
 
-/** The password and the sign-ins of the user. */
+/** The password, the passkeys, the second factor and the sign-ins of the user. */
 export function Profile() {
   const { account } = useMessages();
   const { email } = useUser();
   return (
     <Page title={account.profileTitle} lead={email}>
       <Password />
+      <Passkeys />
       <SecondFactor />
       <SignIns />
     </Page>

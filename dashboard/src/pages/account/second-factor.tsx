@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answerOf, dataOf } from '../../api/client.js';
 import { useApi } from '../../app-context.js';
@@ -14,18 +13,23 @@ import { Notice } from '../../ui/notice.js';
 import { Section } from '../../ui/page.js';
 import { useAction } from '../../ui/use-action.js';
 import { codeIn } from '../auth/code-in.js';
+import { usePasskeys } from '../auth/passkey.js';
 import { QrCode } from './qr-code.js';
+import { useFactors } from './use-factors.js';
 
-/** The second factor of the user: add it, keep its recovery codes, remove it. */
+/** The authenticator app of the user, and the recovery codes: add it, replace them, remove it. */
 export function SecondFactor() {
-  const { secondFactor, account } = useMessages();
+  const { secondFactor, account, passkeys: words } = useMessages();
   const { date, number } = useFormats();
   const api = useApi();
   const [codes, setCodes] = useState<readonly string[] | null>(null);
-  const query = useQuery({
-    queryKey: ['second-factor'],
-    queryFn: () => dataOf(api.GET('/api/v1/auth/second-factor')),
-  });
+  const { proof } = usePasskeys();
+  const query = useFactors();
+  // A recovery code replaces no recovery codes.
+  const appProof = async (values: Values) => {
+    const totp_code = values.text('totp_code').trim();
+    return totp_code === '' ? proof(values, query.data?.passkeys ?? []) : { totp_code };
+  };
   const disable = useAction((values: Values) =>
     answerOf(
       api.POST('/api/v1/auth/second-factor/disable', {
@@ -36,7 +40,7 @@ export function SecondFactor() {
   const renew = useAction(async (values: Values) => {
     const { recovery_codes } = await dataOf(
       api.POST('/api/v1/auth/second-factor/recovery-codes', {
-        body: { current_password: values.text('current_password'), totp_code: values.text('totp_code').trim() },
+        body: { current_password: values.text('current_password'), ...(await appProof(values)) },
       }),
     );
     return recovery_codes;
@@ -44,18 +48,15 @@ export function SecondFactor() {
   return (
     <Section title={secondFactor.title} lead={secondFactor.lead}>
       <Loaded query={query}>
-        {({ enabled_at, recovery_codes_left }) =>
-          enabled_at === null ? (
-            <>
-              <p>{secondFactor.off}</p>
-              <AddFactor />
-            </>
-          ) : (
-            <>
-              <p>
-                {secondFactor.on(date(enabled_at))} {secondFactor.codesLeft(number(recovery_codes_left))}
-              </p>
-              <div className="actions">
+        {({ enabled_at, recovery_codes_left, passkeys, isInForce }) => (
+          <>
+            <p>
+              {enabled_at !== null && secondFactor.on(date(enabled_at))}
+              {enabled_at === null && (isInForce ? secondFactor.passkeyOnly : secondFactor.off)}{' '}
+              {isInForce && secondFactor.codesLeft(number(recovery_codes_left))}
+            </p>
+            <div className="actions">
+              {isInForce ? (
                 <Confirm
                   label={secondFactor.renew}
                   isDanger={false}
@@ -63,10 +64,20 @@ export function SecondFactor() {
                 >
                   <p>{secondFactor.renewText}</p>
                   <PasswordInput label={account.currentPassword} />
-                  <TextInput name="totp_code" label={secondFactor.code} autoComplete="one-time-code" isRequired />
+                  <TextInput
+                    name="totp_code"
+                    label={secondFactor.code}
+                    {...(passkeys.length > 0 && { hint: words.proofHint })}
+                    autoComplete="one-time-code"
+                    isRequired={passkeys.length === 0}
+                  />
                 </Confirm>
+              ) : null}
+              {enabled_at === null ? (
+                <AddFactor />
+              ) : (
                 <Confirm label={secondFactor.disable} look="danger" action={disable}>
-                  <p>{secondFactor.disableText}</p>
+                  <p>{passkeys.length > 0 ? secondFactor.passkeyOnly : secondFactor.disableText}</p>
                   <PasswordInput label={account.currentPassword} />
                   <TextInput
                     name="totp_code"
@@ -75,10 +86,10 @@ export function SecondFactor() {
                     isRequired
                   />
                 </Confirm>
-              </div>
-            </>
-          )
-        }
+              )}
+            </div>
+          </>
+        )}
       </Loaded>
       <Dialog title={secondFactor.recovery} isOpen={codes !== null} onClose={() => setCodes(null)} isShownOnce>
         <ShownCodes codes={codes ?? []} onKept={() => setCodes(null)} />
@@ -92,7 +103,8 @@ interface ShownCodesProps {
   readonly onKept: () => void;
 }
 
-function ShownCodes({ codes, onKept }: ShownCodesProps) {
+/** Recovery codes, once. */
+export function ShownCodes({ codes, onKept }: ShownCodesProps) {
   const { secondFactor } = useMessages();
   return (
     <>
@@ -107,7 +119,8 @@ function ShownCodes({ codes, onKept }: ShownCodesProps) {
   );
 }
 
-function PasswordInput({ label }: { readonly label: string }) {
+/** The current password, before a change of what signs in. */
+export function PasswordInput({ label }: { readonly label: string }) {
   return <TextInput name="current_password" type="password" label={label} autoComplete="current-password" isRequired />;
 }
 
@@ -122,9 +135,7 @@ function AddFactor() {
   const [step, setStep] = useState<Step>({ name: 'closed' });
   return (
     <>
-      <div className="actions">
-        <Button onPress={() => setStep({ name: 'password' })}>{secondFactor.begin}</Button>
-      </div>
+      <Button onPress={() => setStep({ name: 'password' })}>{secondFactor.begin}</Button>
       <Dialog
         title={step.name === 'codes' ? secondFactor.recovery : secondFactor.begin}
         isOpen={step.name !== 'closed'}

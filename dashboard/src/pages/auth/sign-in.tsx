@@ -9,18 +9,30 @@ import { ActionForm, type Values } from '../../ui/action-form.js';
 import { TextInput } from '../../ui/fields.js';
 import { Page } from '../../ui/page.js';
 import { codeIn } from './code-in.js';
+import { hasPasskeys, usePasskeys } from './passkey.js';
+import { useAuthOptions } from './use-auth-options.js';
 
-/** Asks for address and password, and asks users with a second factor for a code. */
+interface Entered {
+  readonly email: string;
+  readonly password: string;
+  /** Identifiers of the passkeys of the user. */
+  readonly passkeys: readonly string[];
+}
+
+/** Asks for address and password or a passkey, and asks users with a second factor for a code or a passkey. */
 export function SignIn() {
-  const { auth, account, secondFactor, signUp } = useMessages();
+  const { auth, account, secondFactor, signUp, passkeys } = useMessages();
+  const options = useAuthOptions();
+  const { use } = usePasskeys();
   const api = useApi();
   const session = useSessionStore();
-  const [needsCode, setNeedsCode] = useState(false);
+  /** What was entered, if a second factor is required as well. */
+  const [entered, setEntered] = useState<Entered | null>(null);
   const signIn = async (values: Values) => {
     const code = values.text('totp_code').trim();
+    const credentials = { email: values.text('email'), password: values.text('password') };
     const body = {
-      email: values.text('email'),
-      password: values.text('password'),
+      ...credentials,
       ...(code !== '' && codeIn(code)),
       refresh_token_in: 'cookie' as const,
     };
@@ -28,26 +40,57 @@ export function SignIn() {
       session.begin(await dataOf(api.POST('/api/v1/auth/login', { body })));
     } catch (error) {
       if (!(error instanceof ApiFailure) || error.code !== 'SECOND_FACTOR_REQUIRED') throw error;
-      setNeedsCode(true);
+      setEntered({ ...credentials, passkeys: error.passkeys });
     }
+  };
+  const signInByPasskey = async () => {
+    const refresh_token_in = 'cookie' as const;
+    if (entered === null) {
+      const passkey = await use('sign_in', []);
+      session.begin(await dataOf(api.POST('/api/v1/auth/passkeys/sign-in', { body: { passkey, refresh_token_in } })));
+      return;
+    }
+    const { passkeys: allowed, ...credentials } = entered;
+    const passkey = await use('second_factor', allowed);
+    session.begin(
+      await dataOf(api.POST('/api/v1/auth/login', { body: { ...credentials, passkey, refresh_token_in } })),
+    );
   };
   return (
     <PlainFrame>
       <Page title={auth.title}>
-        <ActionForm submit={auth.signIn} action={signIn}>
-          <TextInput name="email" type="email" label={auth.email} autoComplete="username" isRequired />
-          <TextInput name="password" type="password" label={auth.password} autoComplete="current-password" isRequired />
-          {needsCode ? (
+        <div className="stack">
+          <ActionForm submit={auth.signIn} action={signIn}>
+            <TextInput name="email" type="email" label={auth.email} autoComplete="username" isRequired />
             <TextInput
-              name="totp_code"
-              label={secondFactor.codeOrRecovery}
-              hint={secondFactor.askCode}
-              autoComplete="one-time-code"
+              name="password"
+              type="password"
+              label={auth.password}
+              autoComplete="current-password"
               isRequired
-              takesFocus
             />
+            {entered !== null ? (
+              <TextInput
+                name="totp_code"
+                label={secondFactor.codeOrRecovery}
+                hint={secondFactor.askCode}
+                autoComplete="one-time-code"
+                isRequired
+                takesFocus
+              />
+            ) : null}
+          </ActionForm>
+          {options.data?.passkeys === true && hasPasskeys() && entered?.passkeys.length !== 0 ? (
+            <ActionForm
+              key={String(entered === null)}
+              submit={entered === null ? passkeys.signIn : passkeys.use}
+              look="plain"
+              action={signInByPasskey}
+            >
+              {null}
+            </ActionForm>
           ) : null}
-        </ActionForm>
+        </div>
         <p className="aside">
           {auth.invitation} <Link to="/accept-invitation">{auth.acceptTitle}</Link>
         </p>

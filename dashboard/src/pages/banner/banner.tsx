@@ -173,7 +173,8 @@ function withoutSaved(
 }
 
 /** The draft with the texts that are being written. */
-function shownDraft(draft: ConfigurationDraft, language: string, { withdrawal, ...texts }: WrittenTexts): PreviewDraft {
+function shownDraft(draft: ConfigurationDraft, language: string, written: WrittenTexts): PreviewDraft {
+  const { withdrawal, withdrawal_url: _, ...texts } = written;
   return {
     ...draft,
     language,

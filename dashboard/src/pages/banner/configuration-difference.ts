@@ -12,6 +12,8 @@ export type ComparedConfiguration = Omit<PublishedConfiguration, 'controller' | 
     readonly cookies: readonly Omit<ConfigurationDraft['cookies'][number], 'id'>[];
     readonly validity_days?: number | null;
     readonly iab?: unknown;
+    readonly time_zone?: string;
+    readonly withdrawal_url?: string;
     /** The domain that a publication names. */
     readonly domain?: string;
   };
@@ -241,6 +243,8 @@ function settingsEntries(
     entry('languages', banner.languages, formats.list(languages.map(formats.languageName))),
     entry('default_language', banner.defaultLanguage, main === null ? '' : formats.languageName(main)),
     entry('validity_days', banner.validity, days === null ? common.never : formats.number(days)),
+    { ...entry('withdrawal_url', banner.withdrawalUrl, config.withdrawal_url ?? ''), section: 'texts' },
+    entry('time_zone', banner.timeZone, config.time_zone ?? banner.noTimeZone),
     entry('service_switches', banner.serviceSwitches, config.service_switches === true ? common.yes : common.no),
     entry('domain', banner.domain, domain),
   ];

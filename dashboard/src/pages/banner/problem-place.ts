@@ -12,6 +12,8 @@ export function problemPlace(field: string, banner: Messages['banner'], language
     'controller.contact': banner.contact,
     languages: banner.languages,
     default_language: banner.defaultLanguage,
+    time_zone: banner.timeZone,
+    withdrawal_url: banner.withdrawalUrl,
   };
   if (field.startsWith('appearance.')) return banner.look.title;
   if (field.startsWith('iab.')) return banner.iab.title;

@@ -41,6 +41,7 @@ export function placeOfProblem(field: string): DraftPlace {
   if (text !== null) return { section: 'texts', anchor: `texts.${text[2]}`, language: text[1] ?? '' };
   const withdrawal = /^withdrawal\.(.+)$/.exec(field);
   if (withdrawal !== null) return { section: 'texts', anchor: 'withdrawal', language: withdrawal[1] ?? '' };
+  if (field === 'withdrawal_url') return { section: 'texts', anchor: field };
   // The name of a cookie may contain dots.
   const item = /^(categories|cookies)\.(.+?)(?:\.(?:title|purpose)\.[^.]+|\.provider)?$/.exec(field);
   if (item !== null)

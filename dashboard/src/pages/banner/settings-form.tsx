@@ -8,6 +8,7 @@ import { Checkbox, linesOf, SelectInput, TextInput } from '../../ui/fields.js';
 import { LanguageBoxes } from '../../ui/language-boxes.js';
 import { Section } from '../../ui/page.js';
 import { Facts } from '../../ui/table.js';
+import { zoneOptions } from './time-zones.js';
 import { useDraftChange } from './use-draft.js';
 
 interface SettingsFormProps {
@@ -15,7 +16,7 @@ interface SettingsFormProps {
   readonly draft: ConfigurationDraft;
 }
 
-/** Form for the controller of the site, its languages, and the validity of a choice. */
+/** Form for the controller of the site, its languages, its time zone, and the validity of a choice. */
 export function SettingsForm({ siteId, draft }: SettingsFormProps) {
   const { banner, common } = useMessages();
   const { languageName, list } = useFormats();
@@ -38,6 +39,7 @@ export function SettingsForm({ siteId, draft }: SettingsFormProps) {
           languages: all,
           default_language: all.find((one) => one === wanted) ?? all[0] ?? null,
           validity_days: values.number('validity_days'),
+          time_zone: text('time_zone'),
           ...((values.isTicked('service_switches') || draft.service_switches !== undefined) && {
             service_switches: values.isTicked('service_switches'),
           }),
@@ -108,6 +110,14 @@ export function SettingsForm({ siteId, draft }: SettingsFormProps) {
             defaultValue={draft.validity_days === null ? '' : String(draft.validity_days)}
           />
         </div>
+        <SelectInput
+          key={`zone ${draft.time_zone}`}
+          name="time_zone"
+          label={banner.timeZone}
+          hint={banner.timeZoneHint}
+          defaultValue={draft.time_zone ?? ''}
+          options={zoneOptions(draft.time_zone, banner.noTimeZone)}
+        />
         <Checkbox name="service_switches" defaultSelected={draft.service_switches === true}>
           {banner.serviceSwitches}
         </Checkbox>

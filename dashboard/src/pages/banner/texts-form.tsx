@@ -1,4 +1,4 @@
-import { answerOf } from '../../api/client.js';
+import { type Api, answerOf, dataOf } from '../../api/client.js';
 import type { ConfigurationDraft } from '../../api/types.js';
 import { useApi } from '../../app-context.js';
 import { useFormats, useMessages } from '../../i18n/locale.js';
@@ -59,6 +59,8 @@ export function TextsForm({
     return hasUsualWord ? { hint: banner.defaultLabel } : {};
   };
   const change = useDraftChange(siteId, async (values: Values, revision) => {
+    const url = values.text('withdrawal_url').trim() || null;
+    const changed = url === (draft.withdrawal_url ?? null) ? null : await changeUrl(api, siteId, url, revision);
     const given = names.map((name) => [name, values.text(`texts.${name}`)] as const);
     await answerOf(
       api.PUT('/api/v1/sites/{site_id}/banner-texts/{language}', {
@@ -66,11 +68,12 @@ export function TextsForm({
         body: {
           texts: Object.fromEntries(given.filter(([, text]) => text.trim() !== '')),
           withdrawal: values.text('withdrawal').trim() || null,
-          revision,
+          revision: changed?.revision ?? revision,
         },
       }),
     );
-    onSaved(language, { ...Object.fromEntries(given), withdrawal: values.text('withdrawal') });
+    const saved = { withdrawal: values.text('withdrawal'), withdrawal_url: values.text('withdrawal_url') };
+    onSaved(language, { ...Object.fromEntries(given), ...saved });
   });
   return (
     <Section title={banner.texts} lead={isReadOnly ? undefined : banner.textsLead}>
@@ -94,6 +97,7 @@ export function TextsForm({
           items={[
             ...Object.entries(texts).map(([name, text]) => [nameOf(name), text] as const),
             [banner.withdrawal, draft.withdrawal[language] ?? ''],
+            [banner.withdrawalUrl, draft.withdrawal_url ?? ''],
           ]}
         />
       ) : (
@@ -119,8 +123,26 @@ export function TextsForm({
             isRequired
             {...hintOf('withdrawal')}
           />
+          <TextInput
+            key={draft.withdrawal_url}
+            name="withdrawal_url"
+            label={banner.withdrawalUrl}
+            hint={banner.withdrawalUrlHint}
+            defaultValue={typed.withdrawal_url ?? draft.withdrawal_url ?? ''}
+            onChange={(text) => onWrite('withdrawal_url', text)}
+          />
         </ActionForm>
       )}
     </Section>
+  );
+}
+
+/** Changes the address of every language, before the texts: a refused address leaves all of it as it was. */
+function changeUrl(api: Api, siteId: string, url: string | null, revision: number) {
+  return dataOf(
+    api.PATCH('/api/v1/sites/{site_id}/configuration', {
+      params: { path: { site_id: siteId } },
+      body: { withdrawal_url: url, revision },
+    }),
   );
 }

@@ -17,6 +17,7 @@ import { RecordLinks } from './record-links.js';
 import { ShownSection } from './shown-section.js';
 import { givenAt } from './state-at.js';
 import { useDecided } from './use-shown-configuration.js';
+import { useShownVersion } from './use-shown-version.js';
 
 /** One record: the decision, the words of text and banner, its proof, and its personal values. */
 export function Consent() {
@@ -80,6 +81,7 @@ interface DecisionSectionProps {
 function DecisionSection({ siteId, consent, record }: DecisionSectionProps) {
   const { consents } = useMessages();
   const { date, languageName } = useFormats();
+  const text = useShownVersion(siteId, consent.document_slug, record.document_version_id);
   const decided = useDecided(siteId, record);
   const inZone = (label: string) => `${label} (${Intl.DateTimeFormat().resolvedOptions().timeZone})`;
   return (
@@ -102,6 +104,9 @@ function DecisionSection({ siteId, consent, record }: DecisionSectionProps) {
               ] as const,
           ),
           [consents.type, record.consent_type],
+          ...(Object.keys({ ...record.categories, ...record.services }).length > 0 || text.data === undefined
+            ? []
+            : [[consents.purpose, text.data.title] as const]),
           ...(record.import == null
             ? [[inZone(consents.when), <Time key="when" at={record.created_at} isExact />] as const]
             : [

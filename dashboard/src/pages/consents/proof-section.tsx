@@ -60,6 +60,18 @@ export function ProofSection({ siteId, consent }: ProofSectionProps) {
           <p>
             {consents.receiptText} <a href="/verify">{consents.verifierPage}</a>
           </p>
+          <p>
+            {/* The verifier makes every certificate. */}
+            <a
+              className="button"
+              href={`/verify#${consent.consent_token}&certificate`}
+              target="_blank"
+              rel="noreferrer"
+            >
+              {consents.certificate}
+            </a>{' '}
+            {consents.certificateText}
+          </p>
           <ActionForm submit={consents.receipt} action={() => saveReceipt(consent.consent_token)}>
             {null}
           </ActionForm>

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { STATED_REASONS } from '../../../../schemas/evidence/stated-reasons.js';
 import { dataOf } from '../../api/client.js';
 import { useApi } from '../../app-context.js';
 import { useMessages } from '../../i18n/locale.js';
@@ -16,8 +17,11 @@ export function MakeExport({ siteId }: { readonly siteId: string }) {
   const api = useApi();
   const [isOpen, setOpen] = useState(false);
   const [disclose, setDisclose] = useState('none');
+  const [stated, setStated] = useState('');
   const start = useAction((values: Values) => {
     const [from, to, type] = [values.text('from'), values.text('to'), values.text('consent_type').trim()];
+    const reason = STATED_REASONS.find((one) => one === values.text('stated.reason'));
+    const name = values.text('stated.name').trim();
     return dataOf(
       api.POST('/api/v1/sites/{site_id}/exports', {
         params: { path: { site_id: siteId } },
@@ -30,6 +34,7 @@ export function MakeExport({ siteId }: { readonly siteId: string }) {
           ...(values.text('disclose') === 'all'
             ? { disclose: 'all', reason: values.text('reason') }
             : { disclose: 'none' }),
+          ...(reason !== undefined && { stated: { reason, ...(name !== '' && { name }) } }),
         },
       }),
     );
@@ -62,6 +67,20 @@ export function MakeExport({ siteId }: { readonly siteId: string }) {
             options={(['none', 'all'] as const).map((value) => ({ value, label: evidence.disclosures[value] }))}
           />
           {disclose === 'all' ? <ReasonInput /> : null}
+          <SelectInput
+            name="stated.reason"
+            label={evidence.stated}
+            hint={evidence.statedHint}
+            value={stated}
+            onChange={setStated}
+            options={[
+              { value: '', label: evidence.noStatedReason },
+              ...STATED_REASONS.map((value) => ({ value, label: evidence.statedReasons[value] })),
+            ]}
+          />
+          {stated === '' ? null : (
+            <TextInput name="stated.name" label={evidence.statedName} hint={evidence.statedNameHint} />
+          )}
         </ActionForm>
       </Dialog>
     </>

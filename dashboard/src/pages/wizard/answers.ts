@@ -2,6 +2,7 @@ import { USUAL_CATEGORIES } from '../../../../schemas/banner/language-texts.js';
 import { gapProblem, gapsIn } from '../../../../schemas/text/gaps.js';
 import { DEFAULT_APPEARANCE } from '../../../../sdk/banner/default-appearance.js';
 import type { ConfigurationDraft } from '../../api/types.js';
+import { zoneOfBrowser } from '../banner/time-zones.js';
 import { TEMPLATE_LANGUAGES } from '../documents/policy-templates/load-template.js';
 import type { PolicyTemplate } from '../documents/policy-templates/policy-template.js';
 import type { BannerChoice } from './banner-draft.js';
@@ -43,6 +44,7 @@ export function answersOf(kept: TypedValues, draft: ConfigurationDraft, language
     defaultLanguage: standard.find((one) => languages.includes(one)) ?? languages[0] ?? '',
     layout: kept.text('layout', layout),
     scheme: kept.text('scheme', scheme),
+    timeZone: draft.time_zone ?? zoneOfBrowser(),
   };
 }
 

@@ -15,6 +15,7 @@ export interface BannerChoice {
   readonly categories: readonly string[];
   readonly layout: string;
   readonly scheme: string;
+  readonly timeZone: string | undefined;
 }
 
 export const LAYOUTS = ['bar', 'box', 'dialog'] as const satisfies readonly Appearance['layout'][];
@@ -39,6 +40,7 @@ export function chosenDraft(
   return {
     ...begun,
     default_language: choice.defaultLanguage,
+    ...(choice.timeZone !== undefined && { time_zone: choice.timeZone }),
     controller: { legal_name: choice.legalName.trim(), contact: choice.contact.trim() },
     appearance: {
       ...before,

@@ -119,6 +119,7 @@ function Review({ found, kept, draft, answers, texts, policy }: ReviewProps) {
               <span className="hint">{wizard.usualBasis}</span>
             </div>,
           ],
+          [banner.timeZone, chosen.time_zone ?? banner.noTimeZone],
           [wizard.look, banner.look.layouts[chosen.appearance.layout]],
         ]}
       />

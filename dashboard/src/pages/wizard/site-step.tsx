@@ -6,7 +6,7 @@ import { ActionForm } from '../../ui/action-form.js';
 import { linesOf, TextInput } from '../../ui/fields.js';
 import { Section } from '../../ui/page.js';
 import { useAction } from '../../ui/use-action.js';
-import { domainIn } from '../sites/domain-in.js';
+import { domainIn, originsOf } from '../sites/domain-in.js';
 import { DomainSection } from '../sites/domain-section.js';
 import { siteOf } from './calls.js';
 import { StepPage } from './step-page.js';
@@ -17,14 +17,11 @@ export function NewSite({ kept }: { readonly kept: Kept }) {
   const { wizard, sites } = useMessages();
   const api = useApi();
   const navigate = useNavigate();
-  const add = useAction(() =>
-    siteOf(api, {
-      name: kept.text('name', '').trim(),
-      domain: domainIn(kept.text('domain', '')),
-      // Without one, a publishable key works on the domain and what is below it.
-      allowed_origins: linesOf(kept.text('allowed_origins', '')),
-    }),
-  );
+  const add = useAction(() => {
+    const domain = domainIn(kept.text('domain', ''));
+    const allowed_origins = originsOf(domain, linesOf(kept.text('allowed_origins', '')));
+    return siteOf(api, { name: kept.text('name', '').trim(), domain, allowed_origins });
+  });
   const field = (name: string) => ({
     name,
     value: kept.text(name, ''),

@@ -13,8 +13,11 @@ export function fillPolicy(consent: ConsentSource, dialog: HTMLElement): void {
       consent.document(policy.slug).then(
         ({ version, content }) => {
           // Other types would need a viewer: the site links to its own page for them.
-          if (version.media_type.startsWith('text/'))
-            text.textContent = version.media_type === 'text/html' ? plain(content) : content;
+          const type = version.media_type;
+          if (type === 'text/html') text.textContent = plain(content);
+          // The marks of headings and of bold words, which nobody wants to read.
+          else if (type === 'text/markdown') text.textContent = content.replace(/^#+ |\*\*/gm, '');
+          else if (type.startsWith('text/')) text.textContent = content;
         },
         ({ message }: Error) => {
           text.textContent = message;

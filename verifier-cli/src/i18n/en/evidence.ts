@@ -10,20 +10,43 @@ export const evidence = {
     `All of them existed by ${time} (UTC). Time stamp authorities that you trust state this, not the service.`,
   sealedAfter: (time: string) => `All of them were sealed after ${time} (UTC).`,
   unchanged: 'None of them was changed since: every record still matches the digest that was stamped.',
+  madeFor: 'Made for',
+  madeForText: (reason: string, role: string, name: string | undefined) =>
+    `${reason}, by ${role}${name === undefined ? '' : ` (${name})`}, as the package states`,
+  reasons: {
+    data_subject_request: 'a request of the person concerned',
+    regulator_request: 'a request of a supervisory authority',
+    court_proceedings: 'proceedings before a court',
+    controller_request: 'a request of the controller',
+    internal_audit: 'an internal audit',
+    migration: 'a move to another system',
+    other: 'another reason',
+  },
+  roles: {
+    owner: 'a user with the role owner',
+    admin: 'a user with the role administrator',
+    dpo: 'a user with the role data-protection officer',
+    viewer: 'a user with the role viewer',
+    api_user: 'a backend of the controller',
+    command: 'the command line of the operator',
+  },
+  operator: 'Operator of the ledger (as it states itself)',
+  notStated: 'not stated',
+  qualified: 'Qualified time stamps (as the operator states)',
+  qualifiedBy: (authority: string, list: string) =>
+    `${authority}: as the operator states, qualified under eIDAS, see ${list}. This was not checked.`,
   witnessed: (witnesses: number, names: string, batches: number) =>
     `${counted(witnesses, 'witness', 'witnesses')} that you trust (${names}) saw this ledger of ${counted(batches, 'batch', 'batches')}, and no other history of it.`,
   recomputed: (names: string, leaves: number) =>
-    `The structure of the ledger up to checkpoint ${leaves} was recomputed by ${names}: no roll-up of the operator leaves anything out.`,
+    `${names} recomputed the operator’s own summaries of the first ${counted(leaves, 'batch', 'batches')} of the ledger: they leave nothing out.`,
   texts:
     'The texts consented to are included exactly as they were published, and the ledger contains their publication.',
   scans: (scans: number, isWhole: boolean) =>
     `The ledger contains ${scans === 1 ? 'a scan' : `${scans} scans`} of pages of the site, as the service recorded ${scans === 1 ? 'it' : 'them'}.${isWhole ? ' No recorded scan is left out.' : ''}`,
   disclosed: (values: number) =>
     `The disclosed personal details (${counted(values, 'value')}) are the ones that were recorded.`,
-  consentsReach: (coverage: string) => `The site's consents and erasures are ${coverage}.`,
-  noticesReach: (coverage: string) => `The site's documents and configurations are ${coverage}.`,
   person: (records: number, person: string, isRecomputed: boolean) =>
-    `The ledger has ${counted(records, 'record')} under one id of the person “${person}”, and the package contains all of them: under this id, no withdrawal is left out${isRecomputed ? '' : ', by the roll-ups of the operator'}.`,
+    `The ledger has ${counted(records, 'record')} under one id of the person “${person}”, and the package contains all of them: under this id, no withdrawal is left out${isRecomputed ? '' : ', as the operator’s own summaries of the ledger state'}.`,
   erased: (records: number) =>
     `The personal details of ${counted(records, 'record')} were erased, and the ledger contains the erasure.`,
   // Statements that the evidence does not prove.
@@ -37,18 +60,18 @@ export const evidence = {
   notScanned:
     'That the scanned pages set nothing else, or behaved in the same way for others. A scan states what the service saw on one page at one time.',
   notWitnessed:
-    'That every recipient sees the same history. That requires cosignatures of independent witnesses that you trust, and the newest checkpoint has none.',
+    'That every recipient is shown the same history. Only independent witnesses that you trust can confirm it, and no such witness has confirmed the newest state in this package.',
   notIndependent: 'That the witnesses are independent of the operator of the ledger, and of each other.',
   notRecomputed:
-    'That the roll-ups of the operator leave nothing out. That requires the cosignature of a witness that recomputed the structure and that you trust, and the newest checkpoint has none.',
+    'That the operator’s own summaries of the ledger leave nothing out. Only a witness that you trust, and that recomputed them, can confirm it, and no such witness has confirmed the newest state in this package.',
   notShownToOthers:
-    'That no other recipient was shown a different entry for the same stream and revision. Compare packages with consent-verify compare to detect that.',
+    'That no other recipient was shown another record in the place of one of these. Compare packages with consent-verify compare to detect that.',
   notLaterOfPerson:
     'What the person did after that time, or under another identifier. Compare the receipts that the person keeps.',
-  notLater: (revision: number) =>
-    `What was recorded after revision ${revision} of the consents. The package contains no later event.`,
+  notLater: (count: number) =>
+    `What was recorded after ${count === 1 ? 'the one consent or erasure' : `the ${count} consents and erasures`} in the package. It contains no later one.`,
   notComplete: (coverage: string | null) =>
-    `That these are all records of the site or of a person. A later withdrawal may be missing.${coverage === null ? '' : ` Its consents and erasures are ${coverage}.`}`,
+    `That these are all records of the site or of a person. A later withdrawal may be missing.${coverage === null ? '' : ` ${coverage}`}`,
   notStamped: (consents: number) =>
     `Anything about ${counted(consents, 'further consent')} without a time stamp when the package was made.`,
   notWithheld: (values: number) =>
@@ -57,7 +80,19 @@ export const evidence = {
     `The personal details of ${counted(records, 'erased record')}. Erasures that were announced later than the state of the package are not known to it.`,
   notInDispute:
     'Anything in a dispute. A development time stamp authority stamped this ledger, and anyone can run one.',
-  // Its coverage.
+  // Its coverage, in plain words.
+  kinds: { consents: 'consents and erasures', notices: 'documents and configurations' },
+  hasAll: (count: number, kind: string, isRecomputed: boolean) =>
+    `The package has all of the site’s ${kind} that the ledger has (${count})${isRecomputed ? '' : ', as the operator’s own summaries of the ledger state'}.`,
+  hasFirst: (count: number, kind: string, end: string) =>
+    `Of the site’s ${kind}, the package has the first ${count}; ${end}.`,
+  hasRanges: (ranges: string, kind: string, end: string) =>
+    `Of the site’s ${kind}, the package has numbers ${ranges} without a gap; ${end}.`,
+  hasNotAll: (kind: string, end: string) => `The package does not show all of the site’s ${kind}; ${end}.`,
+  ledgerHas: (count: number) => `the ledger has ${count}`,
+  ledgerHasUnknown: 'it does not show how many the ledger has',
+  moreRanges: (count: number) => `and ${counted(count, 'more range')}`,
+  // Its coverage, by revisions.
   endNotShown: 'the package does not show where it ends',
   endEmpty: 'the ledger has none',
   endAt: (revision: number) => `the ledger has revisions up to ${revision}`,

@@ -69,6 +69,7 @@ const standing = {
   lookUp: 'Look up',
   lookupReceipt: 'Check the receipt of this record',
   lookupKeep: 'Save the receipt as a file',
+  ownTrust: 'Check with a key and roots of my own',
   publishedTrust: 'Check with the key and the roots that this service publishes',
 };
 
@@ -103,6 +104,7 @@ export const page = {
   notKey: 'The text in the ledger key field is not a verifier-key line (<name>+<id>+<key>).',
   publishedTrustUsed:
     'The key and the root certificates come from this service. The verdict therefore shows that the file is what the service published, and is no proof against the service itself. For that, compare them with those that the operator and the authority publish elsewhere: see “To repeat this check”.',
+  notLoaded: 'The part of this page that checks evidence could not be loaded. Reload the page.',
   publishedTrustAbsent: 'The service did not give its key and root certificates. Try again later.',
   searching: 'Searching …',
   noRecord: 'The package contains no such record.',

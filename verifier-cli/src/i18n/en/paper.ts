@@ -35,5 +35,5 @@ export const paper = {
   genuine:
     'The genuine digests are in consent-verify.digests.txt of the release, with an attestation of how it was built.',
   signature: ['Place and date', 'Name and function', 'Signature'],
-  utc: 'All times are in UTC.',
+  utc: 'UTC governs all times.',
 };

@@ -16,11 +16,16 @@ export const record = {
     `imported from ${tool}: stated by the former tool, ${sealed === null ? 'time of sealing not proved' : `sealed on ${sealed}`}`,
   statedOnly: 'What this file states, without proof',
   decision: 'Decision',
+  purpose: 'Purpose',
+  purposeText: (type: string, title: string | null) => (title === null ? type : `${type}, by the text “${title}”`),
   by: 'By',
   assurance: 'How that is known',
   agreedText: 'Agreed text',
   website: 'Website',
   controller: 'Controller',
+  inZone: (utc: string, local: string, zone: string, offset: string) =>
+    `${utc} (${local} in ${zone}, UTC${offset}; UTC governs)`,
+  withdrawal: 'To change or withdraw',
   existedBy: 'Existed by',
   claimedTime: 'Claimed time',
   validUntil: 'Valid until',
@@ -37,7 +42,7 @@ export const record = {
     title: 'How it was asked',
     drawn: 'The question, drawn',
     drawnBy: (layout: string, version: number) =>
-      `The sealed words, drawn by layout ${layout}, version ${version}. The control that was used is marked. Words of controls that the site’s configuration does not state are those of this program.`,
+      `The sealed words, drawn in the layout “${layout}” (version ${version}). The control that was used is marked. Words of controls that the site’s configuration does not state are those of this program.`,
     notDrawn: {
       invalid: 'It is not drawn, because the record is invalid: its words may not be sealed.',
       imported: 'It is not drawn, because a former tool asked the question.',
@@ -57,28 +62,39 @@ export const record = {
       s2s: 'The backend of the website stated this, and nothing confirmed it.',
       import: 'A former tool stated this, and nothing confirmed it.',
     },
-    layout: (name: string, version: number | null) => `layout ${name}${version === null ? '' : `, version ${version}`}`,
-    theme: (name: string) => `theme ${name}`,
-    layer: (name: string) => `layer ${name}`,
-    language: (tag: string) => `texts in ${tag}`,
-    schemes: { light: 'light colours', dark: 'dark colours' },
-    sizes: { phone: 'a window of a phone’s size', tablet: 'a window of a tablet’s size', desktop: 'a wide window' },
+    layout: (name: string, version: number | null) =>
+      `The banner had the layout “${name}”${version === null ? '' : ` (version ${version})`}.`,
+    theme: (name: string) => `The theme was “${name}”.`,
+    layer: (name: string) =>
+      name === 'first'
+        ? 'The person decided in the first view.'
+        : name === 'settings'
+          ? 'The person decided in the settings.'
+          : `The person decided in the view “${name}”.`,
+    language: (tag: string) => `The texts were in the language “${tag}”.`,
+    schemes: { light: 'The colours were light.', dark: 'The colours were dark.' },
+    sizes: {
+      phone: 'The window had the size of a phone.',
+      tablet: 'The window had the size of a tablet.',
+      desktop: 'The window was wide.',
+    },
     textSizes: {
-      below_12: 'text below 12 pixels',
-      usual: 'text of the usual size',
-      enlarged: 'text larger than usual',
+      below_12: 'The smallest text was below 12 pixels.',
+      usual: 'The text had the usual size.',
+      enlarged: 'The text was larger than usual.',
     },
-    controls: (names: string) => `controls: ${names}`,
+    controls: (names: string) => `The person could use these controls: ${names}.`,
     preselected: {
-      nothing: 'nothing preselected',
-      earlier: 'the earlier choice preselected',
-      gpc: 'the refusal preselected that the browser signals',
+      nothing: 'Nothing was preselected.',
+      earlier: 'The earlier choice was preselected.',
+      gpc: 'The refusal that the browser signals was preselected.',
     },
-    used: (name: string) => `used: ${name}`,
-    notice: (words: string, tag: string, version: number) => `notice “${words}” (${tag}, version ${version})`,
-    rule: (name: string) => `rule ${name}`,
-    elapsed: (seconds: number) => `decided after ${seconds} s`,
-    sdk: (name: string) => `shown by ${name}`,
+    used: (name: string) => `The person used the control “${name}”.`,
+    notice: (words: string, tag: string, version: number) =>
+      `The notice “${words}” was shown (${tag}, version ${version}).`,
+    rule: (name: string) => `The rule for asking was “${name}”.`,
+    elapsed: (seconds: number) => `The decision came ${seconds} s after the question.`,
+    sdk: (name: string) => `The program ${name} showed it.`,
   },
   iab: {
     title: 'Told to advertisers',
@@ -126,6 +142,7 @@ export const record = {
     retention: 'at the end of the retention period of the site',
   },
   invalidTime: 'not proved: the record is invalid',
+  uncheckedTime: 'not checked: no root certificate of a time stamp authority was given',
   unstampedTime: 'not proved: no valid time stamp covers the record',
   erased: 'erased',
   withheld: 'withheld',

@@ -10,7 +10,9 @@ export const report = {
   valid: (records: number) =>
     records === 0
       ? 'The package contains no record.'
-      : `${records === 1 ? 'This record is' : `These ${records} records are`} as sealed.`,
+      : records === 1
+        ? 'This record was not changed.'
+        : `None of these ${records} records was changed.`,
   invalid: 'Do not rely on this package.',
   indeterminate: (records: number, isNoneProved: boolean) =>
     `No record was found to be altered, but ${isNoneProved ? 'none' : `not all of ${records}`} is proved.`,
@@ -39,6 +41,7 @@ export const report = {
   timesText: 'Stated by time stamp authorities that you trust. The service cannot change them.',
   timesInvalid:
     'A check failed. These times are valid for the stamped data, which may differ from the content of this package.',
+  rootNotGiven: 'Not checked: no root certificate of a time stamp authority was given.',
   noBatch: 'Not proved: the package contains no sealed batch.',
   unstamped: (required: number, missing: number, batches: number) =>
     `Not proved: ${stampsOf(required)} for ${missing} of ${counted(batches, 'batch', 'batches')}.`,
@@ -90,10 +93,10 @@ export const report = {
   verifierText:
     'The service that made the package serves this verifier for download at /verify/consent-verify.html, and as a page at /verify. README.txt of the package states the address and the SHA-256.',
   witnessesText: (checkpoint: string) =>
-    `Cosignatures of the newest checkpoint (${checkpoint}). Each time is stated by the witness.`,
-  cosigned: (time: string) => ` cosigned it at ${time}`,
-  notCosigned: ' did not cosign it',
-  otherCosignatures: (count: number) => `${counted(count, 'cosignature')} by keys that you did not give`,
+    `Who confirmed the newest state of the ledger in this package (${checkpoint} batches). Each time is stated by the witness.`,
+  cosigned: (time: string) => ` confirmed it at ${time}`,
+  notCosigned: ' did not confirm it',
+  otherCosignatures: (count: number) => `${counted(count, 'confirmation')} by keys that you did not give`,
   promises: 'Promises of the service',
   promiseOutcomes: {
     kept: 'kept',
@@ -164,6 +167,7 @@ export const report = {
     notProved: 'What this does not prove',
     times: 'Proved times (by time stamp authorities that you trust)',
     timesInvalid: 'of the stamped data, which may differ from the content of this package',
+    rootNotGiven: 'not checked: no root certificate of a time stamp authority was given',
     noBatch: 'not proved: the package contains no sealed batch',
     unstamped: (required: number, missing: number, batches: number) =>
       `not proved: ${stampsOf(required)} for ${missing} of ${counted(batches, 'batch', 'batches')}`,

@@ -5,6 +5,7 @@ export const words = {
   notProved: 'not proved',
   yes: 'yes',
   no: 'no',
+  details: 'Details',
   months: [
     ...['January', 'February', 'March', 'April', 'May', 'June'],
     ...['July', 'August', 'September', 'October', 'November', 'December'],

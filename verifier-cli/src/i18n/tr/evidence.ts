@@ -8,16 +8,39 @@ export const evidence: typeof English = {
     `Hepsi en geç ${time} (UTC) anında vardı. Bunu hizmet değil, güvendiğiniz zaman damgası makamları bildirir.`,
   sealedAfter: (time) => `Hepsi ${time} (UTC) anından sonra mühürlendi.`,
   unchanged: 'O zamandan beri hiçbiri değiştirilmedi: her kayıt, damgalanan özetle hâlâ eşleşiyor.',
+  madeFor: 'Hazırlanma nedeni',
+  madeForText: (reason, role, name) =>
+    `paketin beyanına göre: ${reason}; hazırlayan: ${role}${name === undefined ? '' : ` (${name})`}`,
+  reasons: {
+    data_subject_request: 'ilgili kişinin talebi',
+    regulator_request: 'bir denetim makamının talebi',
+    court_proceedings: 'bir dava',
+    controller_request: 'veri sorumlusunun talebi',
+    internal_audit: 'bir iç denetim',
+    migration: 'başka bir sisteme geçiş',
+    other: 'başka bir neden',
+  },
+  roles: {
+    owner: 'sahip rolündeki bir kullanıcı',
+    admin: 'yönetici rolündeki bir kullanıcı',
+    dpo: 'veri koruma görevlisi rolündeki bir kullanıcı',
+    viewer: 'izleyici rolündeki bir kullanıcı',
+    api_user: 'veri sorumlusunun bir arka ucu',
+    command: 'işletmecinin komut satırı',
+  },
+  operator: 'Defterin işletmecisi (kendi beyanı)',
+  notStated: 'bildirilmedi',
+  qualified: 'Nitelikli zaman damgaları (işletmecinin beyanı)',
+  qualifiedBy: (authority, list) =>
+    `${authority}: işletmecinin beyanına göre eIDAS uyarınca nitelikli, bkz. ${list}. Bu denetlenmedi.`,
   witnessed: (witnesses, names, batches) =>
     `Güvendiğiniz ${witnesses} tanık (${names}) bu defteri ${batches} grupla gördü; defterin başka bir geçmişini görmedi.`,
   recomputed: (names, leaves) =>
-    `Defterin ${leaves} numaralı denetim noktasına kadarki yapısını ${names} yeniden hesapladı: işletmecinin hiçbir özeti bir şeyi dışarıda bırakmıyor.`,
+    `İşletmecinin, defterin ilk ${leaves} grubuna ait özetlerini ${names} yeniden hesapladı: hiçbir şeyi dışarıda bırakmıyorlar.`,
   texts: 'Rıza verilen metinler yayımlandıkları gibi pakettedir ve defter yayımlanmalarını içerir.',
   scans: (scans, isWhole) =>
     `Defter, sitenin sayfalarına ait ${scans} taramayı hizmetin kaydettiği haliyle içeriyor.${isWhole ? ' Dışarıda bırakılan kayıtlı tarama yok.' : ''}`,
   disclosed: (values) => `Gösterilen kişisel veriler (${values} değer), kaydedilenlerdir.`,
-  consentsReach: (coverage) => `Sitenin rızaları ve silme işlemleri: ${coverage}.`,
-  noticesReach: (coverage) => `Sitenin metinleri ve yapılandırmaları: ${coverage}.`,
   person: (records, person, isRecomputed) =>
     `Defterde “${person}” kişisinin tek bir kimliği altında ${records} kaydı var ve paket hepsini içeriyor: ${isRecomputed ? '' : 'işletmecinin özetlerine göre '}bu kimlik altında dışarıda bırakılan bir geri alma yok.`,
   erased: (records) => `${records} kaydın kişisel verileri silindi ve defter silme işlemini içeriyor.`,
@@ -30,18 +53,18 @@ export const evidence: typeof English = {
   notScanned:
     'Taranan sayfaların başka bir şey yerleştirmediği veya başkaları için de aynı davrandığı. Bir tarama, hizmetin bir sayfada bir anda gördüğünü bildirir.',
   notWitnessed:
-    'Her alıcının aynı geçmişi gördüğünü. Bunun için güvendiğiniz bağımsız tanıkların imzaları gerekir; en yeni denetim noktasında böyle bir imza yok.',
+    'Her alıcıya aynı geçmişin gösterildiğini. Bunu yalnızca güvendiğiniz bağımsız tanıklar onaylayabilir; böyle bir tanık bu paketteki en yeni durumu onaylamadı.',
   notIndependent: 'Tanıkların defterin işletmecisinden ve birbirlerinden bağımsız olduğunu.',
   notRecomputed:
-    'İşletmecinin özetlerinin hiçbir şeyi dışarıda bırakmadığını. Bunun için yapıyı yeniden hesaplayan ve güvendiğiniz bir tanığın imzası gerekir; en yeni denetim noktasında böyle bir imza yok.',
+    'İşletmecinin defter özetlerinin hiçbir şeyi dışarıda bırakmadığını. Bunu yalnızca özetleri yeniden hesaplayan ve güvendiğiniz bir tanık onaylayabilir; böyle bir tanık bu paketteki en yeni durumu onaylamadı.',
   notShownToOthers:
-    'Başka bir alıcıya aynı akış ve revizyon için farklı bir girdi gösterilmediğini. Bunu ortaya çıkarmak için paketleri consent-verify compare ile karşılaştırın.',
+    'Başka bir alıcıya bunlardan birinin yerine başka bir kayıt gösterilmediğini. Bunu ortaya çıkarmak için paketleri consent-verify compare ile karşılaştırın.',
   notLaterOfPerson:
     'Kişinin o zamandan sonra veya başka bir kimlikle yaptıklarını. Kişinin sakladığı makbuzlarla karşılaştırın.',
-  notLater: (revision) =>
-    `Rızaların ${revision} numaralı revizyonundan sonra kaydedilenleri. Paket daha sonraki bir olay içermez.`,
+  notLater: (count) =>
+    `Paketteki ${count} rıza ve silme işleminden sonra kaydedilenleri. Paket daha sonrakini içermez.`,
   notComplete: (coverage) =>
-    `Bunların sitenin veya bir kişinin tüm kayıtları olduğunu. Sonraki bir geri alma eksik olabilir.${coverage === null ? '' : ` Rızalar ve silme işlemleri: ${coverage}.`}`,
+    `Bunların sitenin veya bir kişinin tüm kayıtları olduğunu. Sonraki bir geri alma eksik olabilir.${coverage === null ? '' : ` ${coverage}`}`,
   notStamped: (consents) => `Paket hazırlandığında zaman damgası olmayan ${consents} rıza hakkında herhangi bir şeyi.`,
   notWithheld: (values) =>
     `Paketin göstermediği ${values} değerin içeriğini. Paket yalnızca bir değerin kaydedildiğini ve değişmediğini kanıtlar.`,
@@ -49,6 +72,16 @@ export const evidence: typeof English = {
     `Silinmiş ${records} kaydın kişisel verilerini. Paketin durumundan sonra duyurulan silme işlemleri pakette bilinmez.`,
   notInDispute:
     'Bir uyuşmazlıkta herhangi bir şeyi. Bu defteri bir geliştirme zaman damgası makamı damgaladı; böyle bir makamı herkes çalıştırabilir.',
+  kinds: { consents: 'rızaları ve silme işlemleri', notices: 'metinleri ve yapılandırmaları' },
+  hasAll: (count, kind, isRecomputed) =>
+    `Sitenin ${kind}: ${isRecomputed ? '' : 'işletmecinin defter özetlerine göre '}defterde olanların tümü (${count}) pakettedir.`,
+  hasFirst: (count, kind, end) => `Sitenin ${kind}: ilk ${count} tanesi pakettedir; ${end}.`,
+  hasRanges: (ranges, kind, end) =>
+    `Sitenin ${kind}: şu numaralar arasındakiler boşluksuz pakettedir: ${ranges}; ${end}.`,
+  hasNotAll: (kind, end) => `Sitenin ${kind}: paket hepsini göstermiyor; ${end}.`,
+  ledgerHas: (count) => `defterde ${count} tane var`,
+  ledgerHasUnknown: 'defterde kaç tane olduğunu göstermiyor',
+  moreRanges: (count) => `ve ${count} aralık daha`,
   endNotShown: 'paket nerede bittiğini göstermiyor',
   endEmpty: 'defterde hiç yok',
   endAt: (revision) => `defterde ${revision} numaralı revizyona kadar var`,

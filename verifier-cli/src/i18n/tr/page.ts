@@ -68,6 +68,7 @@ export const page: typeof English = {
     token: 'Kod, kanıt özeti veya kimlik',
     lookUp: 'Sorgula',
     lookupKeep: 'Makbuzu dosya olarak kaydet',
+    ownTrust: 'Kendi anahtarım ve köklerimle denetle',
     publishedTrust: 'Bu hizmetin yayımladığı anahtar ve köklerle denetle',
     lookupReceipt: 'Bu kaydın makbuzunu denetle',
   },
@@ -96,6 +97,7 @@ export const page: typeof English = {
   notKey: 'Defter anahtarı alanındaki metin bir anahtar satırı değil (<ad>+<kimlik>+<anahtar>).',
   publishedTrustUsed:
     'Anahtar ve kök sertifikalar bu hizmetten alındı. Sonuç bu nedenle dosyanın hizmetin yayımladığı ile aynı olduğunu gösterir; hizmetin kendisine karşı kanıt değildir. Bunun için anahtarı ve kökleri işletmecinin ve makamın başka yerde yayımladıklarıyla karşılaştırın: “Bu denetimi yinelemek için” bölümüne bakın.',
+  notLoaded: 'Bu sayfanın kanıtı denetleyen bölümü yüklenemedi. Sayfayı yeniden yükleyin.',
   publishedTrustAbsent: 'Hizmet anahtarını ve kök sertifikalarını vermedi. Daha sonra yeniden deneyin.',
   searching: 'Aranıyor …',
   noRecord: 'Pakette böyle bir kayıt yok.',

@@ -38,5 +38,5 @@ export const paper: typeof English = {
   verifierUnknown: (version) => `consent-verify ${version} ile hazırlandı; program kendi SHA-256 özetini bilmiyor.`,
   genuine: 'Gerçek özetler, nasıl derlendiklerinin onayıyla birlikte sürümün consent-verify.digests.txt dosyasındadır.',
   signature: ['Yer ve tarih', 'Ad ve görev', 'İmza'],
-  utc: 'Bütün zamanlar UTC’dir.',
+  utc: 'Bütün zamanlarda UTC esastır.',
 };

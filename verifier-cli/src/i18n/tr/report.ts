@@ -9,7 +9,9 @@ export const report: typeof English = {
   valid: (records) =>
     records === 0
       ? 'Pakette kayıt yok.'
-      : `${records === 1 ? 'Bu kayıt' : `Bu ${records} kayıt`} mühürlendiği gibidir.`,
+      : records === 1
+        ? 'Bu kayıt değiştirilmedi.'
+        : `Bu ${records} kaydın hiçbiri değiştirilmedi.`,
   invalid: 'Bu pakete güvenmeyin.',
   indeterminate: (records, isNoneProved) =>
     `Değiştirilmiş bir kayıt bulunmadı, ancak ${isNoneProved ? 'hiçbiri kanıtlanmadı' : `${records} kaydın tümü kanıtlanmadı`}.`,
@@ -37,6 +39,7 @@ export const report: typeof English = {
   timesText: 'Güvendiğiniz zaman damgası makamlarının bildirdiği zamanlardır. Hizmet bunları değiştiremez.',
   timesInvalid:
     'Bir denetim başarısız oldu. Bu zamanlar damgalanan veriler için geçerlidir; paketin içeriği onlardan farklı olabilir.',
+  rootNotGiven: 'Denetlenmedi: bir zaman damgası makamının kök sertifikası verilmedi.',
   noBatch: 'Kanıtlanmadı: pakette mühürlenmiş grup yok.',
   unstamped: (required, missing, batches) =>
     `Kanıtlanmadı: ${batches} grubun ${missing} tanesi için ${stampsOf(required)}.`,
@@ -88,10 +91,10 @@ export const report: typeof English = {
   verifierText:
     'Paketi hazırlayan hizmet bu doğrulayıcıyı /verify/consent-verify.html adresinde indirilecek dosya, /verify adresinde sayfa olarak sunar. Adres ve SHA-256 özeti paketteki README.txt dosyasındadır.',
   witnessesText: (checkpoint) =>
-    `En yeni denetim noktasının (${checkpoint}) tanık imzaları. Her zamanı tanığın kendisi bildirir.`,
-  cosigned: (time) => ` imzaladı: ${time}`,
-  notCosigned: ' imzalamadı',
-  otherCosignatures: (count) => `vermediğiniz anahtarlarla ${count} imza`,
+    `Defterin bu paketteki en yeni durumunu (${checkpoint} grup) onaylayanlar. Her zamanı tanığın kendisi bildirir.`,
+  cosigned: (time) => ` onayladı: ${time}`,
+  notCosigned: ' onaylamadı',
+  otherCosignatures: (count) => `vermediğiniz anahtarlarla ${count} onay`,
   promises: 'Hizmetin taahhütleri',
   promiseOutcomes: {
     kept: 'tutuldu',
@@ -161,6 +164,7 @@ export const report: typeof English = {
     notProved: 'Kanıtlanmayanlar',
     times: 'Kanıtlanan zamanlar (güvendiğiniz zaman damgası makamlarınca)',
     timesInvalid: 'damgalanan verilerin zamanları; paketin içeriği onlardan farklı olabilir',
+    rootNotGiven: 'denetlenmedi: bir zaman damgası makamının kök sertifikası verilmedi',
     noBatch: 'kanıtlanmadı: pakette mühürlenmiş grup yok',
     unstamped: (required, missing, batches) =>
       `kanıtlanmadı: ${batches} grubun ${missing} tanesi için ${stampsOf(required)}`,

@@ -6,6 +6,7 @@ export const words: typeof English = {
   notProved: 'kanıtlanmadı',
   yes: 'evet',
   no: 'hayır',
+  details: 'Ayrıntılar',
   months: [
     ...['Ocak', 'Şubat', 'Mart', 'Nisan', 'Mayıs', 'Haziran'],
     ...['Temmuz', 'Ağustos', 'Eylül', 'Ekim', 'Kasım', 'Aralık'],
