@@ -209,8 +209,8 @@ const TURKISH: MailWords = {
   domainProof: ({ warning, domain, host, panel, since, lapsesAt }) => ({
     subject:
       warning === 'failing'
-        ? `Alan adınızın kanıtı bulunamadı: ${host}`
-        : `Sitenizin taramaları ve yayınları yakında duracak: ${host}`,
+        ? `${domain} alan adının kanıtı bulunamadı (${host})`
+        : `${domain} sitesinin taramaları ve yayınları yakında duracak (${host})`,
     paragraphs: [
       `${domain} alan adının size ait olduğunu kanıtlayan dosya veya etiket ${since} tarihinden beri bulunamıyor.`,
       `Rızalar kaydedilmeye devam ediyor. Kanıt ${lapsesAt} tarihine kadar bulunamazsa sitenin taramaları ve yapılandırmasının yeni yayınları durur.`,
