@@ -158,7 +158,7 @@ function times(found: VerificationReport, texts: Texts): Element {
           : report.unstamped(proved.required_stamps, proved.batches_without_stamp, proved.batches);
   return section(
     report.times,
-    element('p', {}, report.timesText),
+    ...(found.package.development === true ? [] : [element('p', {}, report.timesText)]),
     ...(verdict === 'invalid' ? [element('p', { class: 'fail' }, report.timesInvalid)] : []),
     element(
       'section',
