@@ -51,7 +51,7 @@ test('states who, what and when, what that rests on and what it does not prove, 
   const page = pageOf(await shown('c2'));
   for (const text of [
     'Certificate of a consent record',
-    'Valid',
+    'Proved: this record is in the ledger, unchanged',
     'visitor id visitor of c2',
     '1 March 2026, 10:19 UTC',
     'No part of the record was changed since',

@@ -37,7 +37,7 @@ test('states in words who decided what, on which text, and by when it existed', 
   expect(await linesOf('c2')).toMatchObject({
     Decision: expect.stringMatching(/^rejected \(cookies/),
     By: 'visitor id visitor of c2',
-    'Agreed text': expect.stringMatching(/^Cookies, version 1, language tr, published on 1 March 2026/),
+    'Text shown': expect.stringMatching(/^Cookies, version 1, language tr, published on 1 March 2026/),
     Website: 'shop.example',
     'Existed by': '1 March 2026, 10:19 UTC',
     'Claimed time': '1 March 2026, 10:13 UTC',
@@ -74,9 +74,9 @@ test('shows times in the zone of the site beside UTC, and UTC alone without one 
   for (const zone of [undefined, 'Mars/Olympus', 'Europe/<b>']) expect(timeOf(zone)).toBe('1 March 2026, 10:19 UTC');
 });
 
-test('shows where the choice can be withdrawn as text, and no line without an address', async () => {
+test('shows where the choice can be withdrawn as text, and says where none is stated', async () => {
   const record = await shown('c2');
-  expect(await linesOf('c2')).not.toHaveProperty(en.record.withdrawal);
+  expect((await linesOf('c2'))[en.record.withdrawal]).toBe('not stated: ask the controller');
   const { configuration } = record;
   const stated = configuration && { ...configuration, withdrawal_url: 'https://shop.example/choices' };
   const page = renderHtml(recordPage({ ...record, configuration: stated }, tr));

@@ -171,7 +171,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, openssl, or the built SDK,', ca
     await sees('#record .certificate', 'What this file states, without proof');
     const certificate = await textOf('#record .certificate');
     expect(certificate).toContain('accepted (cookie: “Statistics” yes, “Advertising” yes, “Necessary” yes)');
-    expect(certificate).toMatch(/Agreed text\s+Cookie policy, version 2, language en, published on/);
+    expect(certificate).toMatch(/Text shown\s+Cookie policy, version 2, language en, published on/);
     expect(certificate).toMatch(/Existed by\s+\d+ \w+ \d{4}, \d\d:\d\d UTC/);
     expect(certificate).toContain('Demonstration Shop Ltd.');
     await sees('#record', 'We count visits and show advertisements only if you agree.');

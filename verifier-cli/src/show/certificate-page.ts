@@ -4,7 +4,7 @@ import type { Texts } from '../i18n/texts.js';
 import { element, type Markup } from '../rendering/markup.js';
 import { banner, facts, finding, foreign } from '../rendering/page-parts.js';
 import { printableSource } from '../rendering/printable.js';
-import { byDayText } from '../rendering/times-text.js';
+import { asOfText, byDayText } from '../rendering/times-text.js';
 import { type TrustSource, verdictWording } from '../rendering/wording.js';
 import { VERSION } from '../version.js';
 import { type Certificate, certificateOf } from './certificate.js';
@@ -26,6 +26,7 @@ export interface CertificateFacts {
 /** Maximum number of characters of one value, and of the excerpt of the text, in a certificate. */
 const MAX_VALUE = 280;
 const MAX_EXCERPT = 420;
+const MAX_WARNINGS = 2;
 
 /**
  * One consent on one sheet of paper, for a reader who has nothing else: who agreed to what, in which words, when, what
@@ -46,17 +47,25 @@ export function certificatePage(
   // A record counts as invalid with its whole file: paper is read without the rest of the report.
   const verdict = shown.package_verdict === 'invalid' ? 'invalid' : shown.verdict;
   const wording = verdictWording(verdict, shown.development, texts, about.trust);
+  // “Valid” alone would be read as a consent that is in force.
+  const isProved = wording.style === 'valid' && shown.proved.before !== null;
+  const sentence = element('span', {}, paper.verdicts[verdict] ?? wording.sentence);
   const drawn = question(shown, texts);
   return element(
     'article',
     { class: 'paper', lang: language },
-    ...(verdict === 'invalid' ? [element('p', { class: 'across', 'aria-hidden': 'true' }, paper.across)] : []),
+    ...(verdict === 'valid' ? [] : [element('p', { class: 'across', 'aria-hidden': 'true' }, paper.across[verdict])]),
     element(
       'header',
       {},
       element('h1', {}, originOf(consent) === null ? paper.title : paper.importedTitle),
-      element('p', {}, element('code', {}, foreign(shown.consent_token ?? shown.event_id)), ' ', paper.utc),
-      banner(wording, wording.word, element('span', {}, wording.sentence)),
+      element(
+        'p',
+        {},
+        element('code', {}, foreign(shown.consent_token ?? shown.event_id)),
+        ` ${asOfText(shown.as_of, texts)}. ${paper.utc}`,
+      ),
+      isProved ? banner(wording, paper.provedRecord) : banner(wording, wording.word, sentence),
     ),
     facts(
       ordered(lines, texts)
@@ -66,8 +75,15 @@ export function certificatePage(
     ),
     ...drawn,
     ...excerpt(shown, texts),
+    ...shown.warning_findings
+      .slice(0, MAX_WARNINGS)
+      .map((warning) =>
+        element('p', { class: 'attention' }, element('strong', {}, paper.attention), ' ', finding(warning, texts)),
+      ),
     element('h2', {}, paper.proved),
-    element('ol', {}, ...proofSentences(shown, about, texts).map((line) => element('li', {}, line))),
+    verdict === 'valid'
+      ? element('ol', {}, ...proofSentences(shown, about, texts).map((line) => element('li', {}, line)))
+      : element('section', {}, ...proofSentences(shown, about, texts).map((line) => element('p', {}, line))),
     element('p', {}, paper.limits),
     element(
       'section',
@@ -77,7 +93,9 @@ export function certificatePage(
         {},
         element('strong', {}, paper.nothingByItself),
         ' ',
-        foreign(paper.howToCheck(shortened(about.file, 80, texts))),
+        foreign(paper.file[verdict](shortened(about.file, 80, texts))),
+        ' ',
+        paper.howToCheck,
       ),
       element('p', {}, element('code', {}, about.fileSha256)),
       element(
@@ -117,7 +135,9 @@ function proofSentences(shown: ShownRecord, { trust }: CertificateFacts, texts: 
   if (shown.package_verdict === 'invalid') return [paper.invalidPackage];
   if (shown.verdict === 'indeterminate') {
     const open = shown.checks.filter(({ id, outcome }) => outcome === 'indeterminate' && id !== 'record.proof-hash');
-    return [paper.undecided, ...open.slice(0, 2).map(({ id }) => texts.checks(id))];
+    return open.length === 0
+      ? [paper.undecidedFile]
+      : [paper.undecided, ...open.slice(0, 2).map(({ id }) => texts.checks(id))];
   }
   const place = paper.place(proof.index, String(proof.count ?? words.unknown), proof.batch);
   if (proved.before === null) return [place, paper.unstamped];

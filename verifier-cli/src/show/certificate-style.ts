@@ -22,6 +22,7 @@ export const CERTIFICATE_STYLE = `
 .paper .words pre { margin: 0; padding: 1.5mm 2mm; max-height: 15mm; overflow: hidden; font: inherit; }
 .paper ol { margin: 0; padding-left: 5mm; max-height: 25mm; overflow: hidden; }
 .paper li { margin: 0; }
+.paper .attention { max-height: 2lh; overflow: hidden; }
 .paper .check { margin-top: 2mm; padding: 1.5mm 2mm; max-height: 34mm; overflow: hidden; border: 1px solid var(--line); border-radius: 2mm; }
 .paper code { font-size: 8pt; }
 .paper .signature { display: grid; grid-template-columns: repeat(3, 1fr); gap: 5mm; margin-top: 9mm; }

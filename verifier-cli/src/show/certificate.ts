@@ -48,11 +48,27 @@ function consentLines(shown: ShownRecord, texts: Texts, list: VendorList | null)
     [record.presentation.title, presentationText(consent, shown, texts)],
     ...(iab === null ? [] : [[record.iab.title, iab] as const]),
     ...siteLines(shown, texts),
-    [record.existedBy, before ?? (shown.root_given ? texts.words.notProved : unprovedText(shown, texts))],
+    [
+      record.existedBy,
+      (shown.verdict === 'valid' ? before : null) ??
+        (shown.root_given ? texts.words.notProved : unprovedText(shown, texts)),
+    ],
     [record.claimedTime, zoned(origin?.claimed_at ?? consent.created_at)],
-    [record.validUntil, consent.valid_until === null ? record.withoutEnd : dayText(consent.valid_until, texts)],
+    // A record that permits nothing (any more) has no end of validity that a reader should see.
+    ...(isOver(consent, shown)
+      ? []
+      : [
+          [
+            record.validUntil,
+            consent.valid_until === null ? record.withoutEnd : dayText(consent.valid_until, texts),
+          ] as const,
+        ]),
     [record.afterwards, afterwardsText(shown, texts)],
   ];
+}
+
+function isOver({ decision }: SealedConsent, { superseded_by: next }: ShownRecord): boolean {
+  return decision === 'rejected' || decision === 'withdrawn' || next !== null;
 }
 
 /**
@@ -191,7 +207,7 @@ function configurationLines(
   return [
     [record.website, domain],
     [record.controller, `${controller.legal_name}, ${controller.contact}`],
-    ...(url === undefined ? [] : [[record.withdrawal, url] satisfies [string, string]]),
+    [record.withdrawal, url ?? record.withdrawalNotStated],
   ];
 }
 

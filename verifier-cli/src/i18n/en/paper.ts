@@ -2,7 +2,15 @@
 export const paper = {
   title: 'Certificate of a consent record',
   importedTitle: 'Certificate of an imported consent record',
-  across: 'INVALID',
+  across: { invalid: 'INVALID', indeterminate: 'NOT PROVED' },
+  /** In place of sentences that point to marks which the paper does not have. */
+  verdicts: {
+    valid: null,
+    indeterminate: 'No check failed, but a required check could not be decided.',
+    invalid: 'At least one check failed.',
+  },
+  provedRecord: 'Proved: this record is in the ledger, unchanged',
+  attention: 'Attention:',
   shortened: '… (shortened: the whole text is in the file)',
   shown: 'As it was shown',
   shownWith: 'Drawn from the recorded words. The outlined control is the one that was used.',
@@ -21,11 +29,16 @@ export const paper = {
   invalid: 'At least one check of this record failed, so nothing on this page is proved. The first that failed:',
   invalidPackage: 'Another part of the file failed a check. Read its full report.',
   undecided: 'No check of this record failed, but these could not be decided, so it is not proved:',
+  undecidedFile: 'No check of this record failed, but its file as a whole is not proved. Read its full report.',
   limits:
     'It does not prove who used the device, when that person acted, or that nothing was recorded later or elsewhere.',
   nothingByItself: 'This paper proves nothing by itself.',
-  howToCheck: (file: string) =>
-    `The file ${file} does. Check it without a network with consent-verify, or with the page of the same name. Its SHA-256:`,
+  file: {
+    valid: (file: string) => `The file ${file} does.`,
+    indeterminate: (file: string) => `Nor does the file ${file}, as it was checked here.`,
+    invalid: (file: string) => `Nor does the file ${file}, which failed a check.`,
+  },
+  howToCheck: 'Check it without a network with consent-verify, or with the page of the same name. Its SHA-256:',
   verifiers: {
     command: (version: string) => `Made by consent-verify ${version}, whose SHA-256 is, as it states itself:`,
     page: (version: string) =>
@@ -33,7 +46,7 @@ export const paper = {
   },
   verifierUnknown: (version: string) => `Made by consent-verify ${version}, which does not know its own SHA-256.`,
   genuine:
-    'The genuine digests are in consent-verify.digests.txt of the release, with an attestation of how it was built.',
+    'The genuine digests are in consent-verify.digests.txt of the release, with an attestation of how it was built. Compare with the release, not with what the operator or this file states.',
   signature: ['Place and date', 'Name and function', 'Signature'],
   utc: 'UTC governs all times.',
 };

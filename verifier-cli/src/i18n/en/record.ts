@@ -30,12 +30,13 @@ export const record = {
   purposeText: (type: string, title: string | null) => (title === null ? type : `${type}, by the text “${title}”`),
   by: 'By',
   assurance: 'How that is known',
-  agreedText: 'Agreed text',
+  agreedText: 'Text shown',
   website: 'Website',
   controller: 'Controller',
   inZone: (utc: string, local: string, zone: string, offset: string) =>
     `${utc} (${local} in ${zone}, UTC${offset}; UTC governs)`,
   withdrawal: 'To change or withdraw',
+  withdrawalNotStated: 'not stated: ask the controller',
   existedBy: 'Existed by',
   claimedTime: 'Claimed time',
   processing: 'Purposes, as the site stated them',
@@ -156,7 +157,7 @@ export const record = {
     },
   },
   reasons: {
-    person: 'by an erasure of the person',
+    person: 'because the person’s data were erased',
     record: 'by an erasure of this record',
     retention: 'at the end of the retention period of the site',
   },

@@ -3,7 +3,14 @@ import type { paper as English } from '../en/paper.js';
 export const paper: typeof English = {
   title: 'Rıza kaydı belgesi',
   importedTitle: 'İçe aktarılmış rıza kaydı belgesi',
-  across: 'GEÇERSİZ',
+  across: { invalid: 'GEÇERSİZ', indeterminate: 'KANITLANMADI' },
+  verdicts: {
+    valid: null,
+    indeterminate: 'Hiçbir denetim başarısız olmadı; ancak gerekli bir denetim karara bağlanamadı.',
+    invalid: 'En az bir denetim başarısız oldu.',
+  },
+  provedRecord: 'Kanıtlandı: bu kayıt defterde, değişmemiş hâliyle duruyor',
+  attention: 'Dikkat:',
   shortened: '… (kısaltıldı: metnin tamamı dosyadadır)',
   shown: 'Gösterildiği biçim',
   shownWith: 'Kaydedilen sözlerden çizildi. Çerçeveli düğme, kullanılan düğmedir.',
@@ -26,17 +33,24 @@ export const paper: typeof English = {
   invalidPackage: 'Dosyanın başka bir yeri bir denetimden geçemedi. Dosyanın tam raporunu okuyun.',
   undecided:
     'Bu kaydın hiçbir denetimi başarısız olmadı; ancak şunlar karara bağlanamadı, bu nedenle kanıtlanmış değildir:',
+  undecidedFile:
+    'Bu kaydın hiçbir denetimi başarısız olmadı; ancak dosyanın bütünü kanıtlanmış değildir. Dosyanın tam raporunu okuyun.',
   limits:
     'Cihazı kimin kullandığını, o kişinin ne zaman karar verdiğini, sonradan veya başka yerde başka kayıt olmadığını kanıtlamaz.',
   nothingByItself: 'Bu kâğıt tek başına hiçbir şey kanıtlamaz.',
-  howToCheck: (file) =>
-    `Kanıt ${file} dosyasıdır. Onu ağ bağlantısı olmadan consent-verify ile veya aynı adlı sayfayla denetleyin. SHA-256 özeti:`,
+  file: {
+    valid: (file) => `Kanıt ${file} dosyasıdır.`,
+    indeterminate: (file) => `${file} dosyası da, burada denetlendiği hâliyle, kanıtlamaz.`,
+    invalid: (file) => `Bir denetimden geçemeyen ${file} dosyası da kanıtlamaz.`,
+  },
+  howToCheck: 'Dosyayı ağ bağlantısı olmadan consent-verify ile veya aynı adlı sayfayla denetleyin. SHA-256 özeti:',
   verifiers: {
     command: (version) => `consent-verify ${version} ile hazırlandı; kendi bildirdiği SHA-256 özeti:`,
     page: (version) => `consent-verify ${version} sayfasıyla hazırlandı; betiğinin kendi bildirdiği SHA-256 özeti:`,
   },
   verifierUnknown: (version) => `consent-verify ${version} ile hazırlandı; program kendi SHA-256 özetini bilmiyor.`,
-  genuine: 'Gerçek özetler, nasıl derlendiklerinin onayıyla birlikte sürümün consent-verify.digests.txt dosyasındadır.',
+  genuine:
+    'Gerçek özetler, nasıl derlendiklerinin onayıyla birlikte sürümün consent-verify.digests.txt dosyasındadır. İşletenin veya bu dosyanın bildirdiğiyle değil, sürümle karşılaştırın.',
   signature: ['Yer ve tarih', 'Ad ve görev', 'İmza'],
-  utc: 'Bütün zamanlarda UTC esastır.',
+  utc: 'Tüm saatlerde UTC esastır.',
 };

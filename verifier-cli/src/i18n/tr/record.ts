@@ -23,6 +23,7 @@ export const record: typeof English = {
   controller: 'Veri sorumlusu',
   inZone: (utc, local, zone, offset) => `${utc} (${zone} saatiyle ${local}, UTC${offset}; UTC esastır)`,
   withdrawal: 'Değiştirmek veya geri almak için',
+  withdrawalNotStated: 'bildirilmedi: veri sorumlusuna sorun',
   existedBy: 'En geç var olduğu an',
   claimedTime: 'Beyan edilen zaman',
   processing: 'Sitenin belirttiği amaçlar',
@@ -142,7 +143,7 @@ export const record: typeof English = {
     },
   },
   reasons: {
-    person: 'kişinin silinmesiyle',
+    person: 'kişinin verileri silindiği için',
     record: 'bu kaydın silinmesiyle',
     retention: 'sitenin saklama süresinin sonunda',
   },
