@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router';
 import { bannerSearchOf } from './pages/banner/sections.js';
 import { filtersOf } from './pages/consents/filters.js';
+import { namedVersionOf } from './pages/documents/named-version.js';
 import { Failed } from './pages/failed.js';
 import { NotFound } from './pages/not-found.js';
 import { shownOf } from './pages/overview/period.js';
@@ -103,6 +104,7 @@ const documents = createRoute({
 const document = createRoute({
   getParentRoute: () => panel,
   path: '/sites/$siteId/documents/$documentId',
+  validateSearch: namedVersionOf,
   component: pageForUsers(() => import('./pages/documents/document.js'), 'DocumentPage'),
 });
 const erasures = createRoute({

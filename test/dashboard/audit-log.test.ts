@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { audit as en } from '../../dashboard/src/i18n/en/audit.js';
+import { en as english } from '../../dashboard/src/i18n/en/index.js';
 import { audit as tr } from '../../dashboard/src/i18n/tr/audit.js';
+import { tr as turkish } from '../../dashboard/src/i18n/tr/index.js';
 import { factsOf } from '../../dashboard/src/pages/audit/entry-details.js';
 import { NO_FILTERS, queryOf } from '../../dashboard/src/pages/audit/filters.js';
 import { csvOf } from '../../dashboard/src/ui/csv.js';
@@ -26,12 +28,21 @@ it('shows the reason first, then changes with their values before and after', ()
     number: null,
     reason: 'a complaint',
   };
-  expect(factsOf({ details }, { yes: 'Yes', no: 'No', nothing: 'nothing' })).toEqual([
+  expect(factsOf({ details }, english)).toEqual([
     { name: 'reason', kind: 'value', text: 'a complaint' },
     { name: 'enabled', kind: 'change', before: 'Yes', after: 'No' },
     { name: 'allowed_ips', kind: 'change', before: 'nothing', after: '192.0.2.0/24, ::1/128' },
     { name: 'number', kind: 'value', text: 'nothing' },
   ]);
+});
+
+it('names what was changed and by what a person was searched for, in the language of the reader', () => {
+  const details = { by: 'visitor_id', changed: ['controller', 'default_language'], fields: ['visitor_id'] };
+  const texts = (messages: typeof english) =>
+    factsOf({ details }, messages).map((fact) => (fact.kind === 'value' ? fact.text : ''));
+  expect(texts(english)).toEqual(['Visitor reference', 'Controller, Default language', 'Visitor reference']);
+  expect(texts(turkish)).toEqual(['Ziyaretçi kimliği', 'Veri sorumlusu, Varsayılan dil', 'Ziyaretçi kimliği']);
+  expect(factsOf({ details: { changed: true } }, turkish)).toEqual([]);
 });
 
 it('writes CSV in which no cell is a formula', () => {

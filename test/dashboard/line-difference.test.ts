@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lineDifference } from '../../dashboard/src/pages/documents/line-difference.js';
+import { changedLines, lineDifference } from '../../dashboard/src/pages/documents/line-difference.js';
 
 const marks = { same: ' ', added: '+', removed: '-' } as const;
 const shown = (before: string, after: string): string =>
@@ -11,6 +11,23 @@ test('keeps equal lines, and marks those that were added and removed', () => {
   expect(shown('a\nb\nc\nd', 'a\nx\nc\ny\nd')).toBe(' a\n-b\n+x\n c\n+y\n d');
   expect(shown('a\nb', 'a\nb')).toBe(' a\n b');
   expect(shown('a', 'a\na')).toBe(' a\n+a');
+});
+
+test('shows what changed with the two equal lines before and after it, and an ellipsis for the others', () => {
+  const of = (before: string, after: string) =>
+    changedLines(lineDifference(before, after)).map(({ kind, text }) => marks[kind] + text);
+  const equal = ['a', 'b', 'c', 'd', 'e'].join('\n');
+  expect(of(`${equal}\nold\n${equal}`, `${equal}\nnew\n${equal}`)).toEqual([
+    ' …',
+    ' d',
+    ' e',
+    '-old',
+    '+new',
+    ' a',
+    ' b',
+    ' …',
+  ]);
+  expect(of('a', 'b')).toEqual(['-a', '+b']);
 });
 
 test('gives both texts back, whatever they are', () => {

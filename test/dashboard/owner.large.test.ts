@@ -260,7 +260,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.press('Write a draft');
     await panel.type('Title', 'Cookies of the bakery');
     await panel.type('Text', 'We use cookies.\nFor bread.');
-    await panel.press('Write a draft');
+    await panel.press('Save the draft');
     await panel.press('Publish: Cookies of the bakery');
     await panel.press('Publish');
     await panel.press('Put in force: Cookies of the bakery');
@@ -279,7 +279,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.sees('For rye bread.');
     expect(await panel.violations('document-in-force')).toEqual([]);
     await panel.type('Text', 'We use cookies.\n<script>parent.document.title = "taken over"</script>For cakes.');
-    await panel.press('Write a draft');
+    await panel.press('Save the draft');
     expect(await panel.linesOnPhone()).toBeLessThanOrEqual(3);
     await panel.press('Actions: Cookies and cakes');
     await panel.press('Change the draft');
@@ -296,7 +296,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
       async () => (await panel.page.evaluate(`document.querySelector('textarea')?.value.includes('[[who:')`)) === true,
     );
     expect(await panel.violations('document-template')).toEqual([]);
-    await panel.press('Write a draft');
+    await panel.press('Save the draft');
     await panel.press('Show: Cookie- und Datenschutzerklärung');
     await panel.sees('This draft has gaps that are not filled in');
     await panel.press('Publish: Cookie- und Datenschutzerklärung');
@@ -680,6 +680,12 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     expect(await panel.violations('finder-nothing')).toEqual([]);
     await panel.page.press('Escape');
     await panel.doesNotSee('Nothing was found.');
+    await panel.type('Find a record', `ct_${'0'.repeat(32)}`);
+    await panel.press('Find');
+    await panel.sees('No record has this token.');
+    await panel.doesNotSee('Search for a person with this value');
+    expect(await panel.page.evaluate(`document.querySelector('main').innerText`)).toBe('');
+    await panel.page.press('Escape');
     await panel.type('Find a record', 'visitor-1');
     await panel.press('Find');
     await panel.sees('Search for a person with this value');
@@ -720,7 +726,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.sees('Time-stamped');
     expect(await panel.violations('erasure')).toEqual([]);
     await panel.press('Erasures');
-    await panel.sees('A person');
+    await panel.sees('All records of a person');
     expect(await panel.violations('erasures')).toEqual([]);
     await panel.press('Evidence');
     await panel.sees('because a person was erased');
@@ -733,7 +739,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.sees('more than in the 30 days before');
     await panel.press('7 days');
     await panel.sees('Consents in 7 days');
-    await panel.sees('Point at a day');
+    await panel.sees('Tap or point at a day');
     await panel.page.evaluate(`document.querySelector('[role=slider]').focus()`);
     // Until the numbers of the chosen period are there, those of the one before are shown.
     await panel.page.until(async () => {

@@ -198,7 +198,7 @@ describe.skipIf(!canRun || !isTried('days of the other roles', 'all'))(
         await panel.press('Write a draft');
         await panel.type('Title', 'Cookies of the bakery');
         await panel.type('Text', 'We count visits if you agree.');
-        await panel.press('Write a draft');
+        await panel.press('Save the draft');
         await panel.press('Publish: Cookies of the bakery');
         await panel.press('Publish');
         await panel.press('Put in force: Cookies of the bakery');
@@ -376,7 +376,7 @@ describe.skipIf(!canRun || !isTried('days of the other roles', 'all'))(
         await panel.press('Search');
         await panel.sees('No record matches.');
         await panel.press('Back to all records');
-        await panel.sees('Erased');
+        await panel.sees('Personal values erased');
         await panel.press('Evidence');
         await panel.sees('because a person was erased');
         expect(await panel.offers('Download')).toBe(false);

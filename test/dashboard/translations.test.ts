@@ -23,6 +23,7 @@ function textsOf(tree: unknown, path = ''): ReadonlyMap<string, string> {
 
 /** Names, and words that both languages share. */
 const SAME = new Set([
+  'audit.kinds.site',
   'audit.members.plan',
   'audit.members.sha256',
   'audit.site',
@@ -31,6 +32,7 @@ const SAME = new Set([
   'consents.laws.kvkk',
   'documents.mediaTypes.text/markdown',
   'documents.mediaTypes.text/html',
+  'documents.site',
   'keys.modes.test',
   'secondFactor.has',
   'shell.chosenSite',

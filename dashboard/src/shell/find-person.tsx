@@ -87,7 +87,7 @@ function FindPersonIn({ value, sites, onTell, onLeave }: FindPersonProps & { rea
           defaultValue={value.includes('@') ? 'signer_email' : 'visitor_id'}
           options={BY.map((by) => ({ value: by, label: consents.bys[by] }))}
         />
-        <ReasonInput />
+        <ReasonInput about={value} />
       </ActionForm>
       {found === null || found.sites.length === 0 ? null : (
         <ul className="list">

@@ -52,6 +52,10 @@ export function Finder() {
     return () => removeEventListener('keydown', focus);
   }, []);
 
+  const absent = (wanted: string): string => {
+    if (isToken(wanted)) return finder.noToken;
+    return identifierIn(wanted) !== null || !maySearchPerson ? finder.nothing : finder.personTitle;
+  };
   const find = async (event: FormEvent) => {
     event.preventDefault();
     const wanted = text.trim();
@@ -60,9 +64,9 @@ export function Finder() {
     const own = search.current;
     setAnswer(null);
     setTold(finder.finding);
-    const isNamed = identifierIn(wanted) !== null;
     try {
-      const hits = !isNamed ? [] : await dataOf(api.POST('/api/v1/search', { body: { text: wanted } }));
+      const hits =
+        identifierIn(wanted) === null ? [] : await dataOf(api.POST('/api/v1/search', { body: { text: wanted } }));
       if (own !== search.current) return;
       const [only] = hits;
       const place = only === undefined || hits.length > 1 ? null : placeOf(only, role);
@@ -72,13 +76,7 @@ export function Finder() {
         return;
       }
       setAnswer({ text: wanted, hits });
-      setTold(
-        hits.length > 0
-          ? finder.found(number(hits.length))
-          : isNamed || !maySearchPerson
-            ? finder.nothing
-            : finder.personTitle,
-      );
+      setTold(hits.length > 0 ? finder.found(number(hits.length)) : absent(wanted));
     } catch (error) {
       if (own === search.current) setTold(failureText(error));
     }
@@ -89,7 +87,7 @@ export function Finder() {
     clear();
     field.current?.focus();
   };
-  const isPerson = answer !== null && answer.hits.length === 0 && maySearchPerson;
+  const isPerson = answer !== null && answer.hits.length === 0 && maySearchPerson && !isToken(answer.text);
   return (
     <search className="finder" onKeyDown={onKeyDown}>
       <form className="finder-form" onSubmit={find}>
@@ -114,12 +112,15 @@ export function Finder() {
         </span>
         <Button type="submit">{finder.find}</Button>
       </form>
-      <p role="status" className={told === finder.personTitle ? 'for-readers' : 'hint finder-told'}>
+      <p role="status" className={told === finder.personTitle ? 'for-readers' : 'finder-told'}>
         {told}
       </p>
       {answer === null ? null : (
-        <section className="card finder-results" aria-label={finder.results}>
-          {answer.hits.length > 0 ? <Hits hits={answer.hits} /> : null}
+        <section
+          className={answer.hits.length > 0 ? 'card finder-results' : 'card finder-results finder-none'}
+          aria-label={finder.results}
+        >
+          {answer.hits.length > 0 ? <Hits hits={answer.hits} /> : <h1 className="for-readers">{finder.label}</h1>}
           {isPerson ? <FindPerson key={answer.text} value={answer.text} onTell={setTold} onLeave={clear} /> : null}
           {answer.hits.length > 0 ? null : <p className="hint">{finder.canFind}</p>}
           <div className="actions">
@@ -136,6 +137,11 @@ export function Finder() {
       )}
     </search>
   );
+}
+
+/** Whether a text begins as a consent token does, complete or not. */
+function isToken(text: string): boolean {
+  return /^[^0-9a-z]*ct_/i.test(text);
 }
 
 /** Whether a key belongs to a field or a dialog. */

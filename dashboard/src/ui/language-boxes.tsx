@@ -7,11 +7,15 @@ interface LanguageBoxesProps extends Omit<BoxesProps, 'options'> {
   readonly others?: readonly string[];
 }
 
-/** A list of languages by their names, in the order of the user's alphabet. */
-export function LanguageBoxes({ others = [], ...props }: LanguageBoxesProps) {
+/** The languages with default texts, and others, by their names, in the order of the user's alphabet. */
+export function useLanguageOptions(others: readonly string[]): BoxesProps['options'] {
   const { languageName, locale } = useFormats();
-  const options = [...new Set([...DEFAULT_LANGUAGES, ...others])]
+  return [...new Set([...DEFAULT_LANGUAGES, ...others])]
     .map((value) => ({ value, label: languageName(value) }))
     .sort((a, b) => a.label.localeCompare(b.label, locale));
-  return <Boxes {...props} isNarrow options={options} />;
+}
+
+/** A list of languages. */
+export function LanguageBoxes({ others = [], ...props }: LanguageBoxesProps) {
+  return <Boxes {...props} isNarrow options={useLanguageOptions(others)} />;
 }

@@ -36,6 +36,7 @@ export function placeOf({ id, kind, site_id: siteId, document_id: documentId }: 
       return linkOptions({
         to: '/sites/$siteId/documents/$documentId',
         params: { siteId, documentId: documentId ?? id },
+        search: { version: kind === 'document_version' ? id : undefined },
       });
     case 'api_key':
       return linkOptions({ to: '/sites/$siteId/api', params: { siteId } });

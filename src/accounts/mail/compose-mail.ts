@@ -86,7 +86,7 @@ const ENGLISH: MailWords = {
     ],
   }),
   signUp: ({ host, link, until }) => ({
-    subject: `Complete your sign-up at ${host}`,
+    subject: `Complete your sign-up for Consent Ledger at ${host}`,
     paragraphs: [
       `This address was used to sign up at ${host}.`,
       `Choose a password to create your organisation:\n${link}`,

@@ -140,7 +140,7 @@ function developmentNotice({ package: about }: VerificationReport, { report }: T
 }
 
 function times(found: VerificationReport, texts: Texts): Element {
-  const { verdict, proved, records, trust, package: about, sound_until: soundUntil } = found;
+  const { verdict, proved, records, trust, sound_until: soundUntil } = found;
   const { report } = texts;
   const existed =
     proved.not_after !== null
@@ -152,7 +152,7 @@ function times(found: VerificationReport, texts: Texts): Element {
           : report.unstamped(proved.required_stamps, proved.batches_without_stamp, proved.batches);
   return section(
     report.times,
-    element('p', {}, about.development === true ? report.trialTimes : report.timesText),
+    ...(found.package.development === true ? [] : [element('p', {}, report.timesText)]),
     ...(verdict === 'invalid' ? [element('p', { class: 'fail' }, report.timesInvalid)] : []),
     element(
       'section',

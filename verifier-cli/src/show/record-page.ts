@@ -118,7 +118,7 @@ function times(shown: ShownRecord, texts: Texts): Markup {
   const existedBy = proved.before === null ? unprovedText(shown, texts) : timeText(proved.before);
   return section(
     report.times,
-    element('p', {}, report.timesText),
+    ...(shown.development === true ? [] : [element('p', {}, report.timesText)]),
     facts([
       [record.existedBy, element('strong', {}, existedBy)],
       [record.sealedAfter, proved.after === null ? words.notProved : timeText(proved.after)],

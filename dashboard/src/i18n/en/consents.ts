@@ -29,7 +29,7 @@ export const consents = {
     development:
       'The development authority stamped the record. Its stamp shows how the service works, and proves nothing to others. The time in it:',
   },
-  erased: 'Erased',
+  erased: 'Personal values erased',
   expired: 'Expired',
   damaged: 'Altered',
   category: 'Category',
@@ -78,7 +78,7 @@ export const consents = {
   language: 'Language',
   law: 'Law',
   laws: {
-    unknown: 'Not determined',
+    unknown: 'Not stated with the consent',
     kvkk: 'KVKK (Türkiye)',
     gdpr: 'GDPR (EU)',
     uk_gdpr: 'UK GDPR',
@@ -92,6 +92,7 @@ export const consents = {
     fadp: 'FADP (Switzerland)',
     none: 'None of these laws',
   },
+  alwaysOn: 'Always on',
   granted: 'Permitted',
   refused: 'Not permitted',
   importedFrom: (tool: string) => `Imported from ${tool}: stated by the former tool`,
@@ -146,6 +147,7 @@ export const consents = {
   eraseRecord: 'Erase this record',
   eraseRecordText:
     'The personal values of this record are destroyed, permanently. Stored exports of this site are destroyed, too. The proof that consent was given stays.',
+  moreOfPerson: 'The person may have more records: show the personal values, then open “History of this person”.',
   recordsLose: (count: string) =>
     count === '1' ? 'One record loses its personal values.' : `${count} records lose their personal values.`,
   moreRecordsLose: (count: string) => `More than ${count} records lose their personal values.`,

@@ -26,11 +26,13 @@ export const documents = {
   noVersion: 'This document has no version yet',
   noVersionText: 'Write a draft, publish it, and put it in force.',
   addVersion: 'Write a draft',
+  saveDraft: 'Save the draft',
   editVersion: 'Change the draft',
   versionTitle: 'Title',
   mediaType: 'Format',
   mediaTypes: { 'text/markdown': 'Markdown', 'text/plain': 'Plain text', 'text/html': 'HTML' },
-  languageHint: 'A language tag, for example en or tr',
+  languageTag: 'Language tag',
+  languageHint: 'For example pt-BR. It takes the place of the language above.',
   content: 'Text',
   template: 'Start from',
   templateHint: 'It replaces the title and text below. A template has gaps: fill in every one before you publish.',
@@ -41,6 +43,12 @@ export const documents = {
   number: 'Version',
   states: { draft: 'Draft', published: 'Published', active: 'In force', retired: 'Retired' },
   publishedAt: 'Published',
+  notInForce: (number: number | null) =>
+    number === null
+      ? 'Not in force yet: put it in force, and people can consent to it.'
+      : `Not in force yet: visitors still see version ${number}.`,
+  versionShown: (language: string, number: number | null, state: string) =>
+    `Preview: ${language}${number === null ? '' : `, version ${number}`} (${state.toLowerCase()})`,
   previewOf: (title: string) => `Preview: ${title}`,
   differenceInForce: 'Difference to the version in force',
   difference: 'Difference to the version before',
@@ -52,6 +60,7 @@ export const documents = {
     'The text can never change from then on. Its hash is written to the ledger. People consent to it once it is in force.',
   activate: 'Put in force',
   activateText: 'New consents name this version. The version of this language that was in force is retired.',
+  asksAgain: 'Visitors who chose before are asked again.',
   retire: 'Retire',
   retireText: 'Consents can no longer name this version. Earlier consents to it stay valid.',
   remove: 'Delete the draft',

@@ -13,6 +13,8 @@ export const evidence = {
   disclose: 'Personal values',
   disclosures: { none: 'None', all: 'All' },
   discloseHint: 'Without personal values, the package proves what was decided and when, but not by whom.',
+  single: 'For one record, open it under Consents and download its receipt.',
+  regulator: 'Files to hand to a regulator',
   stated: 'Reason that the package states',
   statedHint: 'Whoever checks the package reads it, with your role.',
   noStatedReason: 'None',

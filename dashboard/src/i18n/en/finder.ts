@@ -9,6 +9,7 @@ export const finder = {
   finding: 'Searching …',
   found: (count: string) => (count === '1' ? '1 hit.' : `${count} hits.`),
   nothing: 'Nothing was found.',
+  noToken: 'No record has this token. Check that it was copied completely.',
   canFind:
     'A consent token (ct_…), a proof hash (64 hexadecimal digits), or the id of a record, an erasure, a site or another object is looked up in every site of the organisation. A new record is found a moment after it was recorded.',
   personTitle: 'Search for a person with this value',

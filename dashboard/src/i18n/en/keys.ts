@@ -15,6 +15,7 @@ export const keys = {
     secret: 'Secret: in your backend only',
   },
   places: { publishable: 'Browsers', secret: 'Your backend', both: 'Both' },
+  usedIn: 'Used in',
   scope: 'Rights',
   scopes: { write: 'Record consents', read: 'Read only' },
   mode: 'Records',

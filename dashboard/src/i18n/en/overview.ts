@@ -29,7 +29,7 @@ export const overview = {
   waiting: (count: string) => `entries that wait for one: ${count}`,
   chart: 'Consents a day, by decision',
   chartSummary: (total: string, days: string) => `${total} consents in ${days} days.`,
-  chooseDay: 'Point at a day, or use the arrow keys, to see its numbers.',
+  chooseDay: 'Tap or point at a day, or use the arrow keys, to see its numbers.',
   asTable: 'Show the numbers as a table',
   day: 'Day',
   total: 'Total',

@@ -6,7 +6,8 @@ export const signUp = {
   ask: 'Continue',
   closed:
     'This installation takes users by invitation only. Ask the owner of your organisation, or the operator of the service.',
-  sent: (email: string) => `A mail to ${email} is on its way. Follow the link in it within 24 hours.`,
+  sent: (email: string) =>
+    `A mail to ${email} is on its way. Follow the link in it within 24 hours. If it does not come, look in the spam folder, or try again in a few minutes.`,
   proving: 'Many accounts are being created. Your browser does a calculation that takes some seconds.',
   confirmTitle: 'Choose your password',
   confirm: 'Create the account',

@@ -11,7 +11,8 @@ export const sites = {
   name: 'Name',
   nameHint: 'For you and your colleagues. Visitors do not see it.',
   domain: 'Domain',
-  domainHint: 'Without https://, for example shop.example',
+  domainHint:
+    'Without https://, for example shop.example. Its proof can cover www.shop.example too, but not the other way round.',
   notVerified: 'Not verified',
   notConfigured: 'Banner not published',
   ready: 'Ready to record',

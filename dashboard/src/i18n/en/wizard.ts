@@ -15,11 +15,11 @@ export const wizard = {
   next: 'Continue',
   siteLead: 'The domain on which you ask for consents.',
   elsewhere: 'The site has pages on other domains',
-  added: (name: string) => `“${name}” is one of your sites.`,
+  added: (name: string) => `Next, prove the domain of “${name}”.`,
   toSettings: 'Change the name, domain or origins of the site',
   later: 'You can continue now and prove the domain later. It has to be proved before you publish.',
   policyLead:
-    'The policy is made of a template and your answers. Nothing is filled in for you: only you know these facts, and visitors rely on them.',
+    'The policy is made of a template and your answers. Nothing in it is filled in for you: only you know these facts, and visitors rely on them.',
   policyLanguage: 'Language of the policy',
   policyLanguageHint:
     'Write the answers in this language; visitors read them as they stand. For another language, publish your own text on the page “Documents” first.',
@@ -46,6 +46,8 @@ export const wizard = {
   languages: 'Languages of your visitors',
   noLanguage: 'Tick at least one language.',
   chosenLanguages: (languages: string) => `Chosen: ${languages}`,
+  policyOnlyIn: (policy: string, others: string) =>
+    `The policy is in ${policy}: visitors who read the banner in another language (${others}) get this policy too. Add other languages on the page “Documents”.`,
   standard: 'Default language',
   shownLanguage: 'Language of the preview',
   look: 'Look',
@@ -53,6 +55,8 @@ export const wizard = {
     'What you publish is written to the ledger and in force at once. A published version never changes; you can publish a new one at any time.',
   summary: 'This will be published',
   policy: 'Policy',
+  usualBasis:
+    'These are the usual lawful bases. If one of yours is another, change it on the page “Banner” and publish again.',
   readPolicy: 'Read the policy as it will be published',
   missing: 'Before you can publish, this is needed:',
   missingFacts: (facts: string) => `The policy and the banner still lack these facts: ${facts}.`,
@@ -76,11 +80,14 @@ export const wizard = {
     'publish-configuration': 'publish the banner',
     'make-key': 'make the key of your pages',
   },
-  doneLead: 'Everything is published. One line is left to add to your pages.',
+  doneLead: 'Everything is published. Add the line to your pages, and let the scripts that need a permission wait.',
+  scripts: 'Scripts that need a permission',
+  scriptsLead:
+    'Scripts that are already on your pages, for example for statistics, run without a permission until you change them. Give each one the type text/plain and its category:',
   snippet: 'Line for your pages',
   snippetLead:
     'Add this line to the head of each page. It shows the banner and records the choice. It already contains your key.',
-  more: 'Security policies, scripts that wait for a permission, and code for backends:',
+  more: 'Security policies, and code for backends:',
   waiting:
     'Waiting for the first consent. Open your page and make a choice in the banner; this page checks every few seconds.',
   arrival: 'The first consent',

@@ -21,5 +21,5 @@ export const account: typeof English = {
   forgotText: 'Adresin bir hesabı varsa hizmet ona bir bağlantı gönderir.',
   forgotNoMail: 'Hizmet e-posta göndermiyor. Kuruluşunuzun sahibinden veya yöneticisinden bir bağlantı isteyin.',
   sendLink: 'Bağlantıyı gönder',
-  linkSent: 'Adresin bir hesabı varsa e-posta yola çıktı.',
+  linkSent: 'Adresin bir hesabı varsa e-posta gönderdik.',
 };

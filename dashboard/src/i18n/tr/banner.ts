@@ -1,7 +1,7 @@
 import type { banner as English } from '../en/banner.js';
 
 export const banner: typeof English = {
-  title: 'Bildirim bandı',
+  title: 'Bant',
   lead: 'Bandın metinleri ve ziyaretçiye sorduğu izinler. Değişiklikler, siz yayımlayana kadar taslakta kalır.',
   sectionLinks: 'Bandın bölümleri',
   sections: {
@@ -116,7 +116,7 @@ export const banner: typeof English = {
     side: 'Kutunun ve ayarlar düğmesinin tarafı',
     sides: { start: 'Satırların başladığı taraf', end: 'Satırların bittiği taraf' },
     scheme: 'Renkler',
-    schemes: { auto: 'Tarayıcının istediği gibi açık veya koyu', light: 'Her zaman açık', dark: 'Her zaman koyu' },
+    schemes: { auto: 'Tarayıcıya göre', light: 'Her zaman açık', dark: 'Her zaman koyu' },
     font: 'Yazı tipi',
     fonts: { system: 'Cihazın yazı tipi', serif: 'Tırnaklı', monospace: 'Eşit genişlikte' },
     radius: 'Köşe yuvarlaklığı (piksel)',
@@ -219,11 +219,11 @@ export const banner: typeof English = {
   previewScheme: 'Renk düzeni',
   previewSchemes: { light: 'Açık', dark: 'Koyu' },
   previewLanguage: 'Gösterilen dil',
-  previewSaved: 'SDK bandı, kaydedilmiş taslağınızla böyle görünür. Önizleme hiçbir şey kaydetmez.',
+  previewSaved: 'Ziyaretçilerin göreceği bant budur; kaydedilmiş taslağı gösterir. Önizleme hiçbir şey kaydetmez.',
   previewSize: 'Pencere',
   previewSizes: { desktop: 'Masaüstü', phone: 'Telefon' },
   isUnfair: 'ziyaretçilere karşı adil değil; “Görünüm” bölümüne bakın',
   preview: 'Önizleme',
   previewLead:
-    'SDK bandı, henüz kaydedilmemiş değişiklikler dahil, taslağınızla böyle görünür. Önizleme hiçbir şey kaydetmez.',
+    'Ziyaretçilerin göreceği bant budur; kaydedilmemiş değişiklikleriniz dahil. Önizleme hiçbir şey kaydetmez.',
 };

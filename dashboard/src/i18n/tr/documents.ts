@@ -26,11 +26,13 @@ export const documents: typeof English = {
   noVersion: 'Bu belgenin henüz sürümü yok',
   noVersionText: 'Bir taslak yazın, yayımlayın ve yürürlüğe koyun.',
   addVersion: 'Taslak yaz',
+  saveDraft: 'Taslağı kaydet',
   editVersion: 'Taslağı değiştir',
   versionTitle: 'Başlık',
   mediaType: 'Biçim',
   mediaTypes: { 'text/markdown': 'Markdown', 'text/plain': 'Düz metin', 'text/html': 'HTML' },
-  languageHint: 'Bir dil kodu, örneğin en veya tr',
+  languageTag: 'Dil kodu',
+  languageHint: 'Örneğin pt-BR. Yukarıdaki dilin yerine geçer.',
   content: 'Metin',
   template: 'Şununla başla',
   templateHint:
@@ -42,6 +44,12 @@ export const documents: typeof English = {
   number: 'Sürüm',
   states: { draft: 'Taslak', published: 'Yayımlandı', active: 'Yürürlükte', retired: 'Yürürlükten kaldırıldı' },
   publishedAt: 'Yayımlanma',
+  notInForce: (number) =>
+    number === null
+      ? 'Henüz yürürlükte değil: yürürlüğe koyduğunuzda kişiler bu metne rıza verebilir.'
+      : `Henüz yürürlükte değil: ziyaretçiler hâlâ ${number} numaralı sürümü görüyor.`,
+  versionShown: (language, number, state) =>
+    `Önizleme: ${language}${number === null ? '' : `, sürüm ${number}`} (${state.toLocaleLowerCase('tr')})`,
   previewOf: (title) => `Önizleme: ${title}`,
   differenceInForce: 'Yürürlükteki sürümle farkı',
   difference: 'Önceki sürümle farkı',
@@ -50,16 +58,17 @@ export const documents: typeof English = {
   removed: 'çıkarıldı',
   publish: 'Yayımla',
   publishText:
-    'Metin bundan sonra asla değişemez. Özeti deftere yazılır. Yürürlüğe girdiğinde kişiler bu metne rıza verir.',
+    'Metin bundan sonra asla değişemez. Dijital parmak izi (hash) kayıt defterine yazılır. Yürürlüğe girdiğinde kişiler bu metne rıza verir.',
   activate: 'Yürürlüğe koy',
   activateText: 'Yeni rızalar bu sürüme verilir. Bu dilde yürürlükte olan sürüm yürürlükten kaldırılır.',
+  asksAgain: 'Daha önce seçim yapan ziyaretçilere yeniden sorulur.',
   retire: 'Yürürlükten kaldır',
   retireText: 'Bu sürüme artık rıza verilemez. Daha önce verilmiş rızalar geçerli kalır.',
   remove: 'Taslağı sil',
   removeText: 'Taslak silinir.',
   noPreview: 'Bu biçimin önizlemesi yok. Okumak için metni indirin.',
   open: 'Göster',
-  site: 'Web sitesi',
+  site: 'Site',
   attachments: 'Bu belgeyi kullanan diğer siteler',
   attachmentsLead:
     'Bir belge kuruluşunuzun birden çok sitesinde kullanılabilir. Burada yayımladığınız her sürüm o sitelerde de yayımlanır.',

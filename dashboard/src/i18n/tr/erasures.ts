@@ -9,7 +9,7 @@ export const erasures: typeof English = {
     'İlgili kişinin silme talebini yanıtlamak için Rızalar bölümünde kişiyi arayın ve “Bu kişinin verilerini sil” seçeneğini kullanın.',
   requested: 'Talep zamanı',
   reason: 'Neden',
-  reasons: { person: 'İlgili kişi', record: 'Tek kayıt', retention: 'Saklama süresi doldu' },
+  reasons: { person: 'Bir kişinin tüm kayıtları', record: 'Tek kayıt', retention: 'Saklama süresi doldu' },
   records: 'Kayıtlar',
   states: { pending: 'Sürüyor', finished: 'Tamamlandı' },
   receipt: 'Silme makbuzu',
@@ -19,7 +19,7 @@ export const erasures: typeof English = {
   backups: 'Yedekler',
   backupsUntil: (date) => `Yedekler verileri ${date} tarihine kadar içerebilir.`,
   statement: 'İlgili kişiye yanıt',
-  statementLead: 'Bu sözleri yanıtınıza kopyalayabilirsiniz.',
+  statementLead: 'Bu metni yanıtınıza kopyalayabilirsiniz.',
   forPerson: {
     nothingFound: 'Rıza kayıtlarımızda size ait kişisel veri bulmadık.',
     erased: (date, count) =>
@@ -30,7 +30,7 @@ export const erasures: typeof English = {
     copies: 'Silmeden önce, örneğin bir makama verilmiş kopyalar bundan etkilenmez.',
     stays: 'Bir seçim yapıldığını ve zamanını, size ait olduğunu gösteren hiçbir şey olmadan saklarız.',
   },
-  technical: 'İşletmeci için',
+  technical: 'Hizmetin işletmecisi için',
   technicalLead: 'Neyin yok edildiği ve neyin kalabileceği, teknik terimlerle.',
   inProgress: 'Silme işlemi sürüyor. Tamamlanan bölümü kesindir.',
   nothingFound: 'Silinecek kayıt bulunamadı ve hiçbir şey yok edilmedi.',

@@ -16,6 +16,8 @@ export const evidence: typeof English = {
   disclosures: { none: 'Hiçbiri', all: 'Tümü' },
   discloseHint:
     'Kişisel veriler olmadan paket, neye ne zaman karar verildiğini kanıtlar, kimin karar verdiğini kanıtlamaz.',
+  single: 'Tek bir kayıt için kaydı Rızalar bölümünde açın ve makbuzunu indirin.',
+  regulator: 'Denetim kurumuna verilecek dosyalar',
   stated: 'Paketin belirttiği neden',
   statedHint: 'Paketi denetleyen, bunu rolünüzle birlikte okur.',
   noStatedReason: 'Yok',

@@ -17,6 +17,7 @@ export const keys: typeof English = {
     secret: 'Gizli: yalnızca arka ucunuzda',
   },
   places: { publishable: 'Tarayıcılar', secret: 'Arka ucunuz', both: 'Her ikisi' },
+  usedIn: 'Kullanıldığı yer',
   scope: 'Yetkiler',
   scopes: { write: 'Rıza kaydetme', read: 'Yalnızca okuma' },
   mode: 'Kayıtlar',

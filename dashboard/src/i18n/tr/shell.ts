@@ -8,7 +8,7 @@ export const shell: typeof English = {
   sites: 'Siteler',
   consents: 'Rızalar',
   documents: 'Belgeler',
-  banner: 'Bildirim bandı',
+  banner: 'Bant',
   statistics: 'İstatistik',
   evidence: 'Kanıt',
   erasures: 'Silme işlemleri',

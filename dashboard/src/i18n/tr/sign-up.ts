@@ -6,7 +6,8 @@ export const signUp: typeof English = {
   organisation: 'Kuruluşunuzun adı',
   ask: 'Devam et',
   closed: 'Bu kurulum yalnızca davetle kullanıcı alıyor. Kuruluşunuzun sahibine veya hizmetin işletmecisine başvurun.',
-  sent: (email) => `${email} adresine bir e-posta yola çıktı. İçindeki bağlantıyı 24 saat içinde izleyin.`,
+  sent: (email) =>
+    `${email} adresine e-posta gönderdik. İçindeki bağlantıyı 24 saat içinde izleyin. E-posta gelmezse istenmeyen postalara bakın ya da birkaç dakika sonra yeniden deneyin.`,
   proving: 'Şu anda çok sayıda hesap oluşturuluyor. Tarayıcınız birkaç saniye süren bir hesaplama yapıyor.',
   confirmTitle: 'Parolanızı belirleyin',
   confirm: 'Hesabı oluştur',

@@ -12,7 +12,8 @@ export const sites: typeof English = {
   name: 'Ad',
   nameHint: 'Sizin ve ekibiniz için. Ziyaretçiler görmez.',
   domain: 'Alan adı',
-  domainHint: 'https:// olmadan, örneğin shop.example',
+  domainHint:
+    'https:// olmadan, örneğin shop.example. Onun kanıtı www.shop.example adresini de kapsayabilir; tersi geçerli değildir.',
   notVerified: 'Doğrulanmadı',
   notConfigured: 'Bant yayımlanmadı',
   ready: 'Kayda hazır',

@@ -10,7 +10,7 @@ export const timestamps: typeof English = {
   unstamped: 'Zaman damgası olmayan girdiler',
   authorities: 'Makamlar',
   development:
-    'Zaman damgaları geliştirme makamından geliyor. Hizmetin nasıl çalıştığını gösterir; başkalarına karşı bir şey kanıtlamaz.',
+    'Zaman damgaları deneme zaman damgası sağlayıcısından geliyor. Hizmetin nasıl çalıştığını gösterir; başkalarına karşı bir şey kanıtlamaz.',
   handOver: 'Denetim kurumuna verilecekler',
   handOverText: 'Bunlar ve bir kanıt paketiyle herkes kayıtlarınızı bu hizmet olmadan denetler.',
   key: 'Defterin anahtarı',

@@ -20,8 +20,8 @@ export function AuditLog() {
   return (
     <Page title={audit.title} lead={audit.lead}>
       <Section title={audit.list} actions={<SaveEntries filters={filters} />}>
-        {/* "Clear" empties the fields, too. */}
-        <FilterForm key={String(filters === NO_FILTERS)} filters={filters} onChange={setFilters} />
+        {/* “Clear” and “Last 7 days” set the fields, too. */}
+        <FilterForm key={`${filters === NO_FILTERS} ${filters.from}`} filters={filters} onChange={setFilters} />
         <Shown count={query.data?.length} isMore={query.hasNextPage} filters={JSON.stringify(filters)} />
         <Loaded query={query}>
           {(items) =>

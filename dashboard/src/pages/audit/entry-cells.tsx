@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useMessages } from '../../i18n/locale.js';
 import { Breakable } from '../../ui/breakable.js';
 import { ThingLink } from '../../ui/thing-link.js';
-import { type Fact, factsOf } from './entry-details.js';
+import { type Fact, factsOf, nameOf } from './entry-details.js';
 import type { NamedEntry } from './use-entries.js';
 
 /** Who did it, by name. */
@@ -90,8 +90,7 @@ export function Details({ entry, named }: NamedEntry) {
 
 /** The facts of an entry in the language of the reader. */
 export function useFacts(entry: NamedEntry['entry']): readonly Fact[] {
-  const { audit, common } = useMessages();
-  return factsOf(entry, { yes: common.yes, no: common.no, nothing: audit.nothing });
+  return factsOf(entry, useMessages());
 }
 
 interface FactListProps extends Pick<NamedEntry, 'named'> {
@@ -129,9 +128,4 @@ function Named({ text, named }: { readonly text: string } & Pick<NamedEntry, 'na
       <Breakable text={thing.name ?? audit.kinds[thing.kind] ?? text} />
     </ThingLink>
   );
-}
-
-/** The name of a member of the details in words. */
-export function nameOf(member: string, members: Readonly<Record<string, string>>): string {
-  return members[member] ?? member.replaceAll('_', ' ');
 }

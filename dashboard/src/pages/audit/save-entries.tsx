@@ -5,8 +5,8 @@ import { Button } from '../../ui/button.js';
 import { csvOf } from '../../ui/csv.js';
 import { useFailureText } from '../../ui/failure-text.js';
 import { saveAs } from '../../ui/save-as.js';
-import { nameOf, siteOf } from './entry-cells.js';
-import { factsOf } from './entry-details.js';
+import { siteOf } from './entry-cells.js';
+import { factsOf, nameOf } from './entry-details.js';
 import type { AuditFilters } from './filters.js';
 import { type NamedEntry, useAllEntries } from './use-entries.js';
 
@@ -45,10 +45,11 @@ export function SaveEntries({ filters }: { readonly filters: AuditFilters }) {
 }
 
 /** The cells of an entry, in the order of `audit.columns`. */
-function rowOf(one: NamedEntry, { audit, common }: Messages): readonly string[] {
+function rowOf(one: NamedEntry, messages: Messages): readonly string[] {
+  const { audit } = messages;
   const { entry, named } = one;
   const { actor, subject } = entry;
-  const facts = factsOf(entry, { yes: common.yes, no: common.no, nothing: audit.nothing });
+  const facts = factsOf(entry, messages);
   const { reason } = entry.details;
   return [
     entry.at,

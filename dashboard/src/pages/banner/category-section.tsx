@@ -64,6 +64,7 @@ export function CategorySection({ siteId, draft, defaults }: CategorySectionProp
                 return standard.includes(`${key}.purpose`) ? `${text} (${banner.defaults.isDefault})` : text;
               },
             },
+            { label: banner.basis, phone: 'labelled', cell: ({ lawful_basis: basis }) => banner.bases[basis] },
             {
               label: common.state,
               phone: 'top',

@@ -5,6 +5,7 @@ import { useMessages } from '../../i18n/locale.js';
 import { Badge } from '../../ui/badge.js';
 import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
+import { DocumentName } from './document-name.js';
 import { decisionLook, type Filters, proofLook, proofOf } from './filters.js';
 import { rowOf } from './record-links.js';
 import { RevealPerson } from './reveal-person.js';
@@ -45,12 +46,20 @@ export function ConsentTable({ siteId, items, filters }: ConsentTableProps) {
         { label: consents.type, cell: ({ record }) => record?.consent_type ?? '' },
         {
           label: consents.decision,
-          cell: ({ record }) =>
-            record === null ? null : (
-              <Badge kind={decisionLook(record.decision)}>{consents.decisions[record.decision]}</Badge>
-            ),
+          cell: ({ record, is_anonymized: isErased }) => (
+            <span className="stack-tight">
+              {record === null ? null : (
+                <Badge kind={decisionLook(record.decision)}>{consents.decisions[record.decision]}</Badge>
+              )}
+              {isErased ? <span className="hint">{consents.erased}</span> : null}
+            </span>
+          ),
         },
-        { label: consents.document, cell: ({ document_slug }) => document_slug ?? '' },
+        {
+          label: consents.document,
+          cell: ({ record, document_slug: slug }) =>
+            isHistory && record !== null ? <DocumentName siteId={siteId} record={record} slug={slug} /> : (slug ?? ''),
+        },
         {
           label: consents.channel,
           phone: 'hidden',
@@ -87,7 +96,6 @@ function ConsentState({ item }: { readonly item: ConsentSummary }) {
         <Badge kind="bad">{consents.damaged}</Badge>
       )}
       {item.record?.import == null ? null : <Badge kind="neutral">{consents.channels.import}</Badge>}
-      {item.is_anonymized ? <Badge kind="neutral">{consents.erased}</Badge> : null}
       {item.is_expired ? <Badge kind="neutral">{consents.expired}</Badge> : null}
     </span>
   );

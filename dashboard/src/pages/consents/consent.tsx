@@ -16,7 +16,7 @@ import { ProofSection } from './proof-section.js';
 import { RecordLinks } from './record-links.js';
 import { ShownSection } from './shown-section.js';
 import { givenAt } from './state-at.js';
-import { useShownConfiguration } from './use-shown-configuration.js';
+import { useDecided } from './use-shown-configuration.js';
 import { useShownVersion } from './use-shown-version.js';
 
 /** One record: the decision, the words of text and banner, its proof, and its personal values. */
@@ -81,13 +81,9 @@ interface DecisionSectionProps {
 function DecisionSection({ siteId, consent, record }: DecisionSectionProps) {
   const { consents } = useMessages();
   const { date, languageName } = useFormats();
-  const shown = useShownConfiguration(siteId, record.site_config_hash);
   const text = useShownVersion(siteId, consent.document_slug, record.document_version_id);
-  /** The published title of a category, or its key until the title is known. */
-  const titleOf = (key: string) =>
-    shown.data?.categories.find((category) => category.key === key)?.title[record.language] ?? key;
-  const serviceOf = (key: string) =>
-    shown.data?.categories.flatMap(({ services = [] }) => services).find((service) => service.key === key)?.name ?? key;
+  const decided = useDecided(siteId, record);
+  const inZone = (label: string) => `${label} (${Intl.DateTimeFormat().resolvedOptions().timeZone})`;
   return (
     <Section title={consents.decision}>
       <Facts
@@ -100,22 +96,22 @@ function DecisionSection({ siteId, consent, record }: DecisionSectionProps) {
               {consent.is_anonymized ? <Badge kind="neutral">{consents.erased}</Badge> : null}
             </span>,
           ],
-          ...Object.entries(record.categories ?? {}).map(
-            ([key, isGranted]) =>
-              [consents.categoryNamed(titleOf(key)), isGranted ? consents.granted : consents.refused] as const,
-          ),
-          ...Object.entries(record.services ?? {}).map(
-            ([key, isGranted]) => [serviceOf(key), isGranted ? consents.granted : consents.refused] as const,
+          ...decided.map(
+            ({ name, isService, isGranted, isAlwaysOn }) =>
+              [
+                isService ? name : consents.categoryNamed(name),
+                isAlwaysOn ? consents.alwaysOn : isGranted ? consents.granted : consents.refused,
+              ] as const,
           ),
           [consents.type, record.consent_type],
           ...(Object.keys({ ...record.categories, ...record.services }).length > 0 || text.data === undefined
             ? []
             : [[consents.purpose, text.data.title] as const]),
           ...(record.import == null
-            ? [[consents.when, <Time key="when" at={record.created_at} isExact />] as const]
+            ? [[inZone(consents.when), <Time key="when" at={record.created_at} isExact />] as const]
             : [
-                [consents.claimedAt, <Time key="claimed" at={record.import.claimed_at} isExact />] as const,
-                [consents.importedAt, <Time key="when" at={record.created_at} isExact />] as const,
+                [inZone(consents.claimedAt), <Time key="claimed" at={record.import.claimed_at} isExact />] as const,
+                [inZone(consents.importedAt), <Time key="when" at={record.created_at} isExact />] as const,
               ]),
           [consents.until, record.valid_until === null ? consents.unlimited : date(record.valid_until)],
           [consents.language, languageName(record.language)],

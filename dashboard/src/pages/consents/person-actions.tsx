@@ -7,7 +7,7 @@ import { useMessages } from '../../i18n/locale.js';
 import { Confirm } from '../../ui/confirm.js';
 import { Notice } from '../../ui/notice.js';
 import { useAction } from '../../ui/use-action.js';
-import { ReasonInput, useReason } from './reason.js';
+import { ReasonInput, useKeepReason } from './reason.js';
 import { useForgetSearches } from './searched-person.js';
 
 interface EraseProps {
@@ -56,15 +56,17 @@ interface ExportProps {
   readonly siteId: string;
   /** The records of a person, named by the visitor id or by the ids of the records. */
   readonly filter: { readonly visitor_id: string } | { readonly records: string[] };
+  /** The person, as the reason names them. */
+  readonly about: string;
 }
 
 /** Starts an export of everything about a person, and opens the list of exports. */
-export function ExportPerson({ siteId, filter }: ExportProps) {
+export function ExportPerson({ siteId, filter, about }: ExportProps) {
   const { consents } = useMessages();
   const api = useApi();
   const navigate = useNavigate();
   const mayExport = useMay('export');
-  const [, keepReason] = useReason();
+  const keepReason = useKeepReason();
   const start = useAction((reason: string) =>
     dataOf(
       api.POST('/api/v1/sites/{site_id}/exports', {
@@ -81,12 +83,12 @@ export function ExportPerson({ siteId, filter }: ExportProps) {
       action={async (values) => {
         const reason = values.text('reason');
         await start(reason);
-        keepReason(reason);
+        keepReason(reason, about);
         await navigate({ to: '/sites/$siteId/evidence', params: { siteId } });
       }}
     >
       <p>{consents.exportPersonText}</p>
-      <ReasonInput />
+      <ReasonInput about={about} />
     </Confirm>
   );
 }

@@ -51,9 +51,9 @@ export function PersonResults({ siteId, searched }: PersonResultsProps) {
             <>
               <div className="actions">
                 {person.by === 'visitor_id' ? (
-                  <ExportPerson siteId={siteId} filter={{ visitor_id: person.value }} />
+                  <ExportPerson siteId={siteId} filter={{ visitor_id: person.value }} about={person.value} />
                 ) : hasNextPage || items.length > MOST_RECORDS ? null : (
-                  <ExportPerson siteId={siteId} filter={{ records: items.map(({ id }) => id) }} />
+                  <ExportPerson siteId={siteId} filter={{ records: items.map(({ id }) => id) }} about={person.value} />
                 )}
                 {isReading ? null : (
                   <Erase siteId={siteId} subject={person}>

@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import type { PersonReference } from '../../api/types.js';
 import { useMessages } from '../../i18n/locale.js';
 import { ActionForm } from '../../ui/action-form.js';
@@ -15,6 +16,7 @@ export function PersonSearch({
   readonly onSearch: (person: PersonReference, reason: string) => Promise<void>;
 }) {
   const { consents } = useMessages();
+  const [value, setValue] = useState('');
   return (
     <Section title={consents.person} lead={consents.personLead}>
       <ActionForm
@@ -22,16 +24,23 @@ export function PersonSearch({
         isInline
         action={async (values) => {
           const by = BY.find((one) => one === values.text('by')) ?? 'visitor_id';
-          await onSearch({ by, value: values.text('value').trim() }, values.text('reason'));
+          await onSearch({ by, value: value.trim() }, values.text('reason'));
         }}
       >
         <SelectInput
           name="by"
           label={consents.by}
-          options={BY.map((value) => ({ value, label: consents.bys[value] }))}
+          options={BY.map((one) => ({ value: one, label: consents.bys[one] }))}
         />
-        <TextInput name="value" label={consents.value} autoComplete="off" isRequired />
-        <ReasonInput />
+        <TextInput
+          name="value"
+          label={consents.value}
+          value={value}
+          onChange={setValue}
+          autoComplete="off"
+          isRequired
+        />
+        <ReasonInput about={value.trim()} />
       </ActionForm>
     </Section>
   );

@@ -1,3 +1,4 @@
+import { useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { dataOf } from '../../api/client.js';
 import type { Attachment, ConsentDetails } from '../../api/types.js';
@@ -11,14 +12,17 @@ import { Facts } from '../../ui/table.js';
 import { useAction } from '../../ui/use-action.js';
 import { DisclosedFile } from './disclosed-file.js';
 import { DrawnQuestion } from './drawn-question.js';
+import { filtersOf } from './filters.js';
 import { Erase, ExportPerson } from './person-actions.js';
-import { ReasonInput, useReason } from './reason.js';
-import { useSearchPerson } from './searched-person.js';
+import { ReasonInput, useKeepReason } from './reason.js';
+import { useSearched, useSearchPerson } from './searched-person.js';
 import { givenAt } from './state-at.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 interface Values {
+  /** Why they were disclosed. */
+  readonly reason: string;
   readonly fields: Fields;
   readonly attachments: readonly Attachment[];
 }
@@ -35,7 +39,10 @@ export function PersonalSection({ siteId, consent }: PersonalSectionProps) {
   const api = useApi();
   const search = useSearchPerson(siteId);
   const [values, setValues] = useState<Values | null>(null);
-  const [reason, keepReason] = useReason();
+  const keepReason = useKeepReason();
+  const searched = useSearched(siteId);
+  const isOfSearched = filtersOf(useSearch({ strict: false })).person !== undefined;
+  const about = (isOfSearched ? searched?.person.value : undefined) ?? consent.id;
   const disclose = useAction((because: string) =>
     dataOf(
       api.POST('/api/v1/sites/{site_id}/consents/{consent_id}/disclose', {
@@ -54,7 +61,7 @@ export function PersonalSection({ siteId, consent }: PersonalSectionProps) {
   const visitorId = values?.fields.visitor_id;
   return (
     <Section title={consents.personTitle} lead={consents.personText}>
-      {values === null ? null : <Disclosed {...values} />}
+      {values === null ? null : <Disclosed fields={values.fields} attachments={values.attachments} />}
       {values === null || consent.record === null ? null : (
         <DrawnQuestion
           siteId={siteId}
@@ -69,22 +76,24 @@ export function PersonalSection({ siteId, consent }: PersonalSectionProps) {
             label={consents.disclose}
             isDanger={false}
             action={async (form) => {
-              const because = form.text('reason');
-              const disclosed = await disclose(because);
-              keepReason(because);
-              setValues(disclosed);
+              const reason = form.text('reason');
+              const disclosed = await disclose(reason);
+              keepReason(reason, about, consent.id);
+              setValues({ ...disclosed, reason });
             }}
           >
             <Notice kind="info">
               <p>{consents.discloseText}</p>
             </Notice>
-            <ReasonInput />
+            <ReasonInput about={about} />
           </Confirm>
         ) : null}
         {typeof visitorId === 'string' ? (
           <>
-            <Button onPress={() => search({ by: 'visitor_id', value: visitorId }, reason)}>{consents.history}</Button>
-            <ExportPerson siteId={siteId} filter={{ visitor_id: visitorId }} />
+            <Button onPress={() => search({ by: 'visitor_id', value: visitorId }, values?.reason ?? '')}>
+              {consents.history}
+            </Button>
+            <ExportPerson siteId={siteId} filter={{ visitor_id: visitorId }} about={about} />
           </>
         ) : null}
         <Erase siteId={siteId} subject={{ by: 'record', value: consent.id }}>
@@ -94,14 +103,14 @@ export function PersonalSection({ siteId, consent }: PersonalSectionProps) {
               . {consents.bys.visitor_id}: <strong>{visitorId}</strong>
             </>
           ) : null}
-          . {consents.recordsLose('1')}
+          . {consents.recordsLose('1')} {consents.moreOfPerson}
         </Erase>
       </div>
     </Section>
   );
 }
 
-function Disclosed({ fields, attachments }: Values) {
+function Disclosed({ fields, attachments }: Omit<Values, 'reason'>) {
   const { consents } = useMessages();
   const given = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
   const box = useRef<HTMLDivElement>(null);

@@ -6,7 +6,7 @@ import { useFormats, useMessages } from '../../i18n/locale.js';
 import { Button } from '../../ui/button.js';
 import { ConfirmDialog } from '../../ui/confirm.js';
 import { useAction } from '../../ui/use-action.js';
-import { ReasonInput, useReason } from './reason.js';
+import { ReasonInput, useKeepReason } from './reason.js';
 import { useSearchPerson } from './searched-person.js';
 import { listedAt } from './state-at.js';
 
@@ -21,8 +21,8 @@ export function RevealPerson({ siteId, item }: RevealPersonProps) {
   const { moment } = useFormats();
   const api = useApi();
   const search = useSearchPerson(siteId);
-  const [reason, keepReason] = useReason();
-  const [shown, setShown] = useState<string | null>(null);
+  const keepReason = useKeepReason();
+  const [shown, setShown] = useState<{ readonly visitor: string; readonly reason: string } | null>(null);
   const [asks, setAsks] = useState(false);
   const disclose = useAction((because: string) =>
     dataOf(
@@ -33,20 +33,22 @@ export function RevealPerson({ siteId, item }: RevealPersonProps) {
     ),
   );
   if (item.is_anonymized || item.record === null) return null;
-  if (shown === '') return consents.noPerson;
+  if (shown?.visitor === '') return consents.noPerson;
   return (
     <>
       {/* One button for both, so that the focus of the dialog returns to it. */}
       <Button
         look="quiet"
-        onPress={() => (shown === null ? setAsks(true) : search({ by: 'visitor_id', value: shown }, reason))}
+        onPress={() =>
+          shown === null ? setAsks(true) : search({ by: 'visitor_id', value: shown.visitor }, shown.reason)
+        }
         aria-label={
           shown === null
             ? `${consents.showPerson}: ${moment(listedAt(item.record, false))}`
-            : `${consents.history}: ${shown}`
+            : `${consents.history}: ${shown.visitor}`
         }
       >
-        {shown ?? consents.show}
+        {shown?.visitor ?? consents.show}
       </Button>
       <ConfirmDialog
         label={consents.showPerson}
@@ -54,14 +56,15 @@ export function RevealPerson({ siteId, item }: RevealPersonProps) {
         isOpen={asks}
         onClose={() => setAsks(false)}
         action={async (values) => {
-          const because = values.text('reason');
-          const { visitor_id: visitor } = (await disclose(because)).fields;
-          keepReason(because);
-          setShown(typeof visitor === 'string' ? visitor : '');
+          const reason = values.text('reason');
+          const { visitor_id: found } = (await disclose(reason)).fields;
+          const visitor = typeof found === 'string' ? found : '';
+          keepReason(reason, item.id, visitor);
+          setShown({ visitor, reason });
         }}
       >
         <p>{consents.discloseText}</p>
-        <ReasonInput />
+        <ReasonInput about={item.id} />
       </ConfirmDialog>
     </>
   );

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import type { PersonReference } from '../../api/types.js';
 import { useApi } from '../../app-context.js';
 import { usePages } from '../../ui/use-pages.js';
-import { useReason } from './reason.js';
+import { useKeepReason } from './reason.js';
 
 /** A person who was searched for. */
 export interface Searched {
@@ -42,9 +42,9 @@ export function useSearchPerson(siteId: string): (person: PersonReference, reaso
 export function useSearchPersonIn(): (siteId: string, person: PersonReference, reason: string) => Promise<void> {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const [, keepReason] = useReason();
+  const keepReason = useKeepReason();
   return async (siteId, person, reason) => {
-    keepReason(reason);
+    keepReason(reason, person.value);
     queries.setQueryData<Searched>(keyOf(siteId), { person, reason, search: Date.now() });
     await navigate({ to: '/sites/$siteId/consents', params: { siteId }, search: { person: 'searched' } });
   };

@@ -6,8 +6,10 @@ import { Badge } from '../../ui/badge.js';
 import { Notice } from '../../ui/notice.js';
 import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
+import { DocumentName } from './document-name.js';
 import { decisionLook } from './filters.js';
 import { alteredAmong, givenAt, type StateOfSubject, stateAt } from './state-at.js';
+import { useDecided } from './use-shown-configuration.js';
 
 interface StateSectionProps {
   readonly siteId: string;
@@ -64,13 +66,6 @@ interface StateTableProps {
 
 function StateTable({ siteId, items }: StateTableProps) {
   const { consents } = useMessages();
-  const { list } = useFormats();
-  const categoriesOf = ({ record }: StateOfSubject, isGranted: boolean) =>
-    list(
-      [...Object.entries(record.categories ?? {}), ...Object.entries(record.services ?? {})]
-        .filter(([, granted]) => granted === isGranted)
-        .map(([key]) => key),
-    );
   return (
     <Table
       label={consents.stateTitle}
@@ -78,7 +73,10 @@ function StateTable({ siteId, items }: StateTableProps) {
       keyOf={({ id }) => id}
       columns={[
         { label: consents.type, cell: ({ record }) => record.consent_type },
-        { label: consents.document, cell: ({ documentSlug }) => documentSlug ?? '' },
+        {
+          label: consents.document,
+          cell: ({ record, documentSlug }) => <DocumentName siteId={siteId} record={record} slug={documentSlug} />,
+        },
         {
           label: consents.decision,
           cell: ({ record, state }) =>
@@ -91,12 +89,12 @@ function StateTable({ siteId, items }: StateTableProps) {
         {
           label: consents.granted,
           phone: 'labelled',
-          cell: (item) => (item.state === 'in_force' ? categoriesOf(item, true) : ''),
+          cell: (item) => <Names siteId={siteId} item={item} isGranted />,
         },
         {
           label: consents.refused,
           phone: 'labelled',
-          cell: (item) => (item.state === 'in_force' ? categoriesOf(item, false) : ''),
+          cell: (item) => <Names siteId={siteId} item={item} isGranted={false} />,
         },
         {
           label: consents.since,
@@ -114,4 +112,17 @@ function StateTable({ siteId, items }: StateTableProps) {
       ]}
     />
   );
+}
+
+interface NamesProps {
+  readonly siteId: string;
+  readonly item: StateOfSubject;
+  readonly isGranted: boolean;
+}
+
+/** What the person permits, or what not. What is always on is neither. */
+function Names({ siteId, item: { record, state }, isGranted }: NamesProps) {
+  const { list } = useFormats();
+  const decided = useDecided(siteId, record).filter((one) => one.isGranted === isGranted && !one.isAlwaysOn);
+  return state === 'in_force' ? list(decided.map(({ name }) => name)) : '';
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { allPages, answerOf, dataOf } from '../../api/client.js';
 import type { DocumentVersion } from '../../api/types.js';
@@ -14,6 +14,7 @@ import { Time } from '../../ui/time.js';
 import { useSiteId } from '../sites/use-site.js';
 import { Attachments, HomeSite } from './attachments.js';
 import { WriteDraft } from './draft-form.js';
+import { namedVersionOf } from './named-version.js';
 import { VersionActions } from './version-actions.js';
 import { VersionContent } from './version-content.js';
 import { VersionDifference } from './version-difference.js';
@@ -61,6 +62,7 @@ export function DocumentPage() {
             siteId={siteId}
             documentId={documentId}
             isHome={document.home_site_id === siteId}
+            kind={document.kind}
             versions={versions}
           />
           {document.home_site_id === siteId ? <Attachments siteId={siteId} documentId={documentId} /> : null}
@@ -75,17 +77,23 @@ interface VersionsProps {
   readonly documentId: string;
   /** Whether the document belongs to the site. Elsewhere its versions are only shown. */
   readonly isHome: boolean;
+  readonly kind: string;
   readonly versions: readonly DocumentVersion[];
 }
 
-function Versions({ siteId, documentId, isHome, versions }: VersionsProps) {
+function Versions({ siteId, documentId, isHome, kind, versions }: VersionsProps) {
   const { documents, common } = useMessages();
   const { number, languageName } = useFormats();
   const mayChange = useMay('changeSites') && isHome;
-  const [chosen, setChosen] = useState<string | null>(null);
+  const { version: named } = namedVersionOf(useSearch({ strict: false }));
+  const [chosen, setChosen] = useState(named);
   const shown =
     versions.find(({ id }) => id === chosen) ?? versions.find(({ state }) => state === 'active') ?? versions.at(-1);
-  const write = mayChange ? <WriteDraft siteId={siteId} documentId={documentId} versions={versions} /> : null;
+  const write = mayChange ? (
+    <WriteDraft siteId={siteId} documentId={documentId} versions={versions} onWritten={setChosen} />
+  ) : null;
+  const numberInForce = (language: string) =>
+    versions.find((one) => one.language === language && one.state === 'active')?.number ?? null;
   return (
     <>
       <Section title={documents.versions} actions={versions.length === 0 ? null : write}>
@@ -111,7 +119,14 @@ function Versions({ siteId, documentId, isHome, versions }: VersionsProps) {
               {
                 label: common.state,
                 phone: 'top',
-                cell: ({ state }) => <Badge kind={LOOKS[state]}>{documents.states[state]}</Badge>,
+                cell: ({ state, language }) => (
+                  <span className="stack-tight">
+                    <Badge kind={LOOKS[state]}>{documents.states[state]}</Badge>
+                    {state === 'published' ? (
+                      <span className="hint">{documents.notInForce(numberInForce(language))}</span>
+                    ) : null}
+                  </span>
+                ),
               },
               {
                 label: documents.publishedAt,
@@ -129,7 +144,13 @@ function Versions({ siteId, documentId, isHome, versions }: VersionsProps) {
                     >
                       {documents.open}
                     </Button>
-                    {mayChange ? <VersionActions siteId={siteId} version={version} /> : null}
+                    {mayChange ? (
+                      <VersionActions
+                        siteId={siteId}
+                        version={version}
+                        asksAgain={kind === 'cookie_policy' && numberInForce(version.language) !== null}
+                      />
+                    ) : null}
                   </div>
                 ),
               },
@@ -137,7 +158,15 @@ function Versions({ siteId, documentId, isHome, versions }: VersionsProps) {
           />
         )}
       </Section>
-      {shown === undefined ? null : <ShownVersion siteId={siteId} version={shown} versions={versions} />}
+      {shown === undefined ? null : (
+        <ShownVersion
+          key={shown.id}
+          siteId={siteId}
+          version={shown}
+          versions={versions}
+          isCompared={shown.id === named}
+        />
+      )}
     </>
   );
 }
@@ -146,18 +175,25 @@ interface ShownVersionProps {
   readonly siteId: string;
   readonly version: DocumentVersion;
   readonly versions: readonly DocumentVersion[];
+  /** Whether the difference to the version before is open from the beginning. */
+  readonly isCompared: boolean;
 }
 
-function ShownVersion({ siteId, version, versions }: ShownVersionProps) {
+function ShownVersion({ siteId, version, versions, isCompared }: ShownVersionProps) {
   const { documents } = useMessages();
+  const { languageName } = useFormats();
   const number = version.number ?? Number.POSITIVE_INFINITY;
   const before = versions
     .filter((one) => one.language === version.language && one.number !== null && one.number < number)
     .sort((a, b) => (b.number ?? 0) - (a.number ?? 0))[0];
   return (
-    <Section title={documents.previewOf(version.title)}>
+    <Section
+      title={documents.versionShown(languageName(version.language), version.number, documents.states[version.state])}
+    >
       <VersionContent siteId={siteId} version={version} />
-      {before === undefined ? null : <VersionDifference siteId={siteId} before={before} after={version} />}
+      {before === undefined ? null : (
+        <VersionDifference siteId={siteId} before={before} after={version} isOpen={isCompared} />
+      )}
     </Section>
   );
 }

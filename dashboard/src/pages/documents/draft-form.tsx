@@ -8,6 +8,7 @@ import { ActionForm, type Values } from '../../ui/action-form.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { SelectInput, TextInput } from '../../ui/fields.js';
+import { useLanguageOptions } from '../../ui/language-boxes.js';
 import { Loaded } from '../../ui/loaded.js';
 import { useAction } from '../../ui/use-action.js';
 import { lineDifference } from './line-difference.js';
@@ -31,10 +32,12 @@ interface WriteDraftProps {
   readonly siteId: string;
   readonly documentId: string;
   readonly versions: readonly DocumentVersion[];
+  /** Is told the id of the draft. */
+  readonly onWritten: (id: string) => void;
 }
 
 /** Writes a new draft, which begins with the version in force, if there is one that is a text. */
-export function WriteDraft({ siteId, documentId, versions }: WriteDraftProps) {
+export function WriteDraft({ siteId, documentId, versions, onWritten }: WriteDraftProps) {
   const { documents } = useMessages();
   const { language } = useLanguage();
   const { languageName, number } = useFormats();
@@ -69,7 +72,7 @@ export function WriteDraft({ siteId, documentId, versions }: WriteDraftProps) {
     dataOf(
       api.POST('/api/v1/sites/{site_id}/documents/{document_id}/versions', {
         params: { path: { site_id: siteId, document_id: documentId } },
-        body: { language: values.text('language').trim(), ...draftOf(values) },
+        body: { language: values.text('other_language').trim() || values.text('language'), ...draftOf(values) },
       }),
     ),
   );
@@ -87,10 +90,10 @@ export function WriteDraft({ siteId, documentId, versions }: WriteDraftProps) {
       </Button>
       <Dialog title={documents.addVersion} isOpen={isOpen} onClose={close} staysOpen>
         <ActionForm
-          submit={documents.addVersion}
+          submit={documents.saveDraft}
           onCancel={close}
           action={async (values) => {
-            await create(values);
+            onWritten((await create(values)).id);
             close();
           }}
         >
@@ -112,7 +115,7 @@ export function WriteDraft({ siteId, documentId, versions }: WriteDraftProps) {
           <Loaded query={beginning}>
             {(begun) => (
               <Fragment key={from}>
-                <LanguageInput defaultValue={begun.language} />
+                <LanguageInput defaultValue={begun.language} known={versions.map((version) => version.language)} />
                 <DraftFields {...begun} />
               </Fragment>
             )}
@@ -149,16 +152,23 @@ export function EditedDraft({ siteId, version }: EditedDraftProps) {
   );
 }
 
-function LanguageInput({ defaultValue }: { readonly defaultValue: string }) {
-  const { common, documents } = useMessages();
+interface LanguageInputProps {
+  readonly defaultValue: string;
+  /** Languages that the document has. */
+  readonly known: readonly string[];
+}
+
+function LanguageInput({ defaultValue, known }: LanguageInputProps) {
+  const { common, documents, banner } = useMessages();
+  const options = useLanguageOptions([...known, defaultValue]);
   return (
-    <TextInput
-      name="language"
-      label={common.language}
-      hint={documents.languageHint}
-      defaultValue={defaultValue}
-      isRequired
-    />
+    <>
+      <SelectInput name="language" label={common.language} defaultValue={defaultValue} options={options} />
+      <details>
+        <summary>{banner.otherLanguages}</summary>
+        <TextInput name="other_language" label={documents.languageTag} hint={documents.languageHint} />
+      </details>
+    </>
   );
 }
 

@@ -26,6 +26,20 @@ export function lineDifference(before: string, after: string): readonly Compared
   ];
 }
 
+/** Equal lines that are shown before and after a change. */
+const CONTEXT = 2;
+
+/** Returns the lines of a difference that changed, with the equal ones next to them; an ellipsis stands for the rest. */
+export function changedLines(lines: readonly ComparedLine[]): readonly ComparedLine[] {
+  const isNear = lines.map((_, index) =>
+    lines.slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1).some(({ kind }) => kind !== 'same'),
+  );
+  return lines.flatMap((line, index) => {
+    if (isNear[index] === true) return [line];
+    return index === 0 || isNear[index - 1] === true ? [{ kind: 'same', text: '…' }] : [];
+  });
+}
+
 function middle(a: readonly string[], b: readonly string[]): readonly ComparedLine[] {
   const removed = (text: string) => ({ kind: 'removed', text }) as const;
   const added = (text: string) => ({ kind: 'added', text }) as const;

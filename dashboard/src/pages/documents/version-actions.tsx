@@ -12,10 +12,12 @@ import { isText } from './read-version.js';
 interface VersionActionsProps {
   readonly siteId: string;
   readonly version: DocumentVersion;
+  /** Whether visitors consented in the banner to the version that this one replaces. */
+  readonly asksAgain: boolean;
 }
 
 /** Actions that the state of a version permits: the next one as a button, the others in a menu. */
-export function VersionActions({ siteId, version }: VersionActionsProps) {
+export function VersionActions({ siteId, version, asksAgain }: VersionActionsProps) {
   const { documents } = useMessages();
   const api = useApi();
   const params = { path: { site_id: siteId, document_id: version.document_id, version_id: version.id } };
@@ -64,6 +66,7 @@ export function VersionActions({ siteId, version }: VersionActionsProps) {
       {version.state === 'published' ? (
         <Confirm label={documents.activate} about={about} isDanger={false} action={() => activate(undefined)}>
           <p>{documents.activateText}</p>
+          {asksAgain ? <p>{documents.asksAgain}</p> : null}
         </Confirm>
       ) : null}
       {version.state === 'retired' ? null : (

@@ -3,17 +3,19 @@ import type { DocumentVersion } from '../../api/types.js';
 import { useMessages } from '../../i18n/locale.js';
 import { Loaded } from '../../ui/loaded.js';
 import { ScrollBox } from '../../ui/scroll-box.js';
-import { type ComparedLine, lineDifference } from './line-difference.js';
+import { type ComparedLine, changedLines, lineDifference } from './line-difference.js';
 import { isText, useReadVersion } from './read-version.js';
 
 interface VersionDifferenceProps {
   readonly siteId: string;
   readonly before: DocumentVersion;
   readonly after: DocumentVersion;
+  /** Whether it is open from the beginning. */
+  readonly isOpen: boolean;
 }
 
 /** The lines that a version adds to the version before, and those that it removes. */
-export function VersionDifference({ siteId, before, after }: VersionDifferenceProps) {
+export function VersionDifference({ siteId, before, after, isOpen }: VersionDifferenceProps) {
   const { documents } = useMessages();
   const readVersion = useReadVersion(siteId);
   const isShown = isText(before) && isText(after);
@@ -27,7 +29,7 @@ export function VersionDifference({ siteId, before, after }: VersionDifferencePr
   });
   if (!isShown) return null;
   return (
-    <details>
+    <details open={isOpen}>
       <summary>{documents.difference}</summary>
       <Loaded query={query}>
         {(lines) =>
@@ -52,7 +54,7 @@ export function Lines({ lines, language }: LinesProps) {
   const { documents } = useMessages();
   return (
     <ScrollBox look="difference" label={documents.difference}>
-      {lines.map(({ kind, text }, index) => (
+      {changedLines(lines).map(({ kind, text }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: lines can repeat, and the order is fixed
         <p key={index} className={`line line-${kind}`} dir="auto">
           {kind === 'same' ? null : (

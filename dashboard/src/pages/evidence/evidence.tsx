@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import type { EvidenceExport } from '../../api/types.js';
 import { useApi, useMay } from '../../app-context.js';
@@ -23,7 +24,7 @@ const LOOKS = {
 
 /** The evidence packages of a site. */
 export function Evidence() {
-  const { evidence, common } = useMessages();
+  const { evidence, common, consents } = useMessages();
   const api = useApi();
   const siteId = useSiteId();
   const mayExport = useMay('export');
@@ -38,6 +39,10 @@ export function Evidence() {
   const add = mayExport ? <MakeExport siteId={siteId} /> : null;
   return (
     <Page title={evidence.title} lead={evidence.lead}>
+      <p className="draft-line">
+        {evidence.single} <a href="/verify">{consents.verifierPage}</a> ·{' '}
+        <Link to="/timestamps">{evidence.regulator}</Link>
+      </p>
       <Section title={evidence.list} actions={(query.data?.length ?? 0) === 0 ? null : add}>
         <Loaded query={query}>
           {(items) =>

@@ -1,7 +1,7 @@
 import { useMessages } from '../../i18n/locale.js';
 import { Copyable } from '../../ui/copy.js';
 import { Section } from '../../ui/page.js';
-import { pageSnippet } from './page-snippet.js';
+import { pageSnippet, WAITING_SCRIPT } from './page-snippet.js';
 import { NONCE_IN_TEXT, securityPolicy } from './security-policy.js';
 
 interface IntegrationProps {
@@ -23,10 +23,7 @@ export function Integration({ pageKey, secretKey }: IntegrationProps) {
           <p>{keys.browserText}</p>
           <Copyable label={keys.browser} text={pageSnippet(service, pageKey ?? keys.placeholder)} />
           <p>{keys.gated}</p>
-          <Copyable
-            label={keys.gated}
-            text={'<script type="text/plain" data-consent="analytics" src="/analytics.js"></script>'}
-          />
+          <Copyable label={keys.gated} text={WAITING_SCRIPT} />
           <h3>{keys.policy}</h3>
           <p>{keys.policyText}</p>
           <Copyable

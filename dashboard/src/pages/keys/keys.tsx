@@ -6,6 +6,7 @@ import { useApi, useMay } from '../../app-context.js';
 import { useMessages } from '../../i18n/locale.js';
 import { ActionForm, type Values } from '../../ui/action-form.js';
 import { Badge } from '../../ui/badge.js';
+import { Breakable } from '../../ui/breakable.js';
 import { Button } from '../../ui/button.js';
 import { Copyable } from '../../ui/copy.js';
 import { Dialog } from '../../ui/dialog.js';
@@ -126,9 +127,9 @@ function KeyTable({ items, siteId, onRotated }: KeyTableProps) {
       items={items}
       keyOf={({ id }) => id}
       columns={[
-        { label: common.name, cell: ({ name, prefix }) => name || prefix },
+        { label: common.name, cell: ({ name, prefix }) => <Breakable text={name || prefix} /> },
         { label: keys.key, cell: (key) => <KeyText value={key} /> },
-        { label: keys.kind, cell: ({ restriction }) => keys.places[restriction ?? 'both'] },
+        { label: keys.usedIn, cell: ({ restriction }) => keys.places[restriction ?? 'both'] },
         { label: keys.scope, cell: ({ scope }) => keys.scopes[scope] },
         {
           label: keys.mode,

@@ -45,9 +45,11 @@ function Proved({ site, since }: { readonly site: Site; readonly since: string }
   const { domain, proof, proof_failing_since: failingSince } = site;
   return (
     <>
-      <p>
-        <strong>{domain}</strong>: {sites.domainProved(date(since))} {proof === null ? null : sites.provedBy[proof]}
-      </p>
+      <Notice kind={failingSince === null ? 'good' : 'info'}>
+        <p>
+          <strong>{domain}</strong>: {sites.domainProved(date(since))} {proof === null ? null : sites.provedBy[proof]}
+        </p>
+      </Notice>
       {failingSince === null ? null : (
         <Notice kind="problem">
           <p>{sites.proofMissing(date(failingSince))}</p>

@@ -17,7 +17,8 @@ export function BannerStep({ found, kept, draft, answers }: StepProps) {
   const { languageName, list } = useFormats();
   const navigate = useNavigate();
   const { id } = found.site;
-  const { languages, defaultLanguage, layout, scheme } = answers;
+  const { languages, defaultLanguage, layout, scheme, policyLanguage } = answers;
+  const others = found.hasTextInForce ? [] : languages.filter((one) => one !== policyLanguage);
   // The preview stays while the texts of a further language load.
   const { data: texts } = useQuery({ ...defaultTextsOf(languages), placeholderData: keepPreviousData });
   const shown = languages.find((one) => one === kept.text('preview_language', '')) ?? defaultLanguage;
@@ -41,6 +42,11 @@ export function BannerStep({ found, kept, draft, answers }: StepProps) {
                 onChange={(values) => kept.set({ languages: values })}
                 required={wizard.noLanguage}
               />
+              {others.length === 0 ? null : (
+                <p className="hint">
+                  {wizard.policyOnlyIn(languageName(policyLanguage), list(others.map(languageName)))}
+                </p>
+              )}
               {languages.length < 2 ? null : (
                 <SelectInput
                   name="default_language"

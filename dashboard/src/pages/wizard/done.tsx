@@ -5,7 +5,7 @@ import { Copyable } from '../../ui/copy.js';
 import { Notice } from '../../ui/notice.js';
 import { Page, Section } from '../../ui/page.js';
 import { keyForPages } from '../keys/key-facts.js';
-import { pageSnippet } from '../keys/page-snippet.js';
+import { pageSnippet, WAITING_SCRIPT } from '../keys/page-snippet.js';
 import { useHasConsent } from '../sites/use-has-consent.js';
 
 interface DoneProps {
@@ -20,9 +20,12 @@ export function Done({ site, keys: made }: DoneProps) {
   const params = { siteId: site.id };
   const key = keyForPages(made, null);
   return (
-    <Page title={wizard.titles.done} lead={wizard.doneLead}>
+    <Page title={wizard.titles.done} lead={hasConsent === true ? sites.stepArrived : wizard.doneLead}>
       <Section title={wizard.snippet} lead={key === null ? keys.browserText : wizard.snippetLead}>
         <Copyable label={wizard.snippet} text={pageSnippet(location.origin, key ?? keys.placeholder)} />
+      </Section>
+      <Section title={wizard.scripts} lead={wizard.scriptsLead}>
+        <Copyable label={keys.gated} text={WAITING_SCRIPT} />
         <p>
           {wizard.more}{' '}
           <Link to="/sites/$siteId/api" params={params}>

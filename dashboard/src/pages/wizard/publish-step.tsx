@@ -108,13 +108,16 @@ function Review({ found, kept, draft, answers, texts, policy }: ReviewProps) {
           [banner.languages, list(answers.languages.map(languageName))],
           [
             banner.categories,
-            <ul key="categories" className="list">
-              {chosen.categories.map(({ key, title, lawful_basis }) => (
-                <li key={key}>
-                  {title[answers.defaultLanguage] ?? key} ({banner.basis}: {banner.bases[lawful_basis]})
-                </li>
-              ))}
-            </ul>,
+            <div key="categories">
+              <ul className="list">
+                {chosen.categories.map(({ key, title, lawful_basis }) => (
+                  <li key={key}>
+                    {title[answers.defaultLanguage] ?? key} ({banner.basis}: {banner.bases[lawful_basis]})
+                  </li>
+                ))}
+              </ul>
+              <span className="hint">{wizard.usualBasis}</span>
+            </div>,
           ],
           [banner.timeZone, chosen.time_zone ?? banner.noTimeZone],
           [wizard.look, banner.look.layouts[chosen.appearance.layout]],

@@ -54,9 +54,10 @@ export function NewSite({ kept }: { readonly kept: Kept }) {
 
 /** The site that was added, and the proof of its domain. */
 export function AddedSite({ site }: { readonly site: Site }) {
-  const { wizard } = useMessages();
+  const { wizard, sites } = useMessages();
+  const lead = site.verified_at === null ? wizard.added(site.name) : sites.nowVerified;
   return (
-    <StepPage place="site" siteId={site.id} lead={wizard.added(site.name)}>
+    <StepPage place="site" siteId={site.id} lead={lead}>
       <DomainSection site={site} />
       <div className="stack">
         <p>

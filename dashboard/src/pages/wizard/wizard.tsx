@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useApi, useMay } from '../../app-context.js';
 import { useLanguage, useMessages } from '../../i18n/locale.js';
 import { Loaded } from '../../ui/loaded.js';
@@ -41,7 +42,7 @@ export function Wizard() {
   if (siteId === null) return <NewSite kept={kept} />;
   return (
     <LoadedPage query={query} back={<Link to="/sites">{sites.title}</Link>}>
-      {(found) => <Steps key={siteId} found={found} kept={kept} place={step ?? (found.isProved ? 'policy' : 'site')} />}
+      {(found) => <Steps key={siteId} found={found} kept={kept} step={step} />}
     </LoadedPage>
   );
 }
@@ -49,10 +50,14 @@ export function Wizard() {
 interface StepsProps {
   readonly found: Found;
   readonly kept: Kept;
-  readonly place: Place;
+  /** The step that the address names, if it names one. */
+  readonly step: Place | undefined;
 }
 
-function Steps({ found, kept, place }: StepsProps) {
+function Steps({ found, kept, step }: StepsProps) {
+  // The proof of the domain must not turn the page: the user sees that it was found, and goes on by a press.
+  const [first] = useState<Place>(found.isProved ? 'policy' : 'site');
+  const place = step ?? first;
   const { language } = useLanguage();
   const draft = useDraft(found.site.id);
   if (stepsLeft(found).length === 0) return <Done site={found.site} keys={found.keys} />;

@@ -42,7 +42,6 @@ export const report = {
   listAll: 'To list all of them, use consent-verify list, or open the package in the verifier page.',
   times: 'Proved times',
   timesText: 'Stated by time stamp authorities that you trust. The service cannot change them.',
-  trialTimes: 'Stated by a trial authority. Anyone can run one and set its clock.',
   timesInvalid:
     'A check failed. These times are valid for the stamped data, which may differ from the content of this package.',
   rootNotGiven: 'Not checked: no root certificate of a time stamp authority was given.',

@@ -38,7 +38,6 @@ export const report: typeof English = {
   listAll: 'Tümünü listelemek için consent-verify list kullanın veya paketi doğrulama sayfasında açın.',
   times: 'Kanıtlanan zamanlar',
   timesText: 'Güvendiğiniz zaman damgası makamlarının bildirdiği zamanlardır. Hizmet bunları değiştiremez.',
-  trialTimes: 'Bunları bir deneme makamı bildiriyor. Böyle bir makamı herkes çalıştırabilir ve saatini ayarlayabilir.',
   timesInvalid:
     'Bir denetim başarısız oldu. Bu zamanlar damgalanan veriler için geçerlidir; paketin içeriği onlardan farklı olabilir.',
   rootNotGiven: 'Denetlenmedi: bir zaman damgası makamının kök sertifikası verilmedi.',
