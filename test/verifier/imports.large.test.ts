@@ -60,10 +60,10 @@ describe('a package with imported consents', () => {
     const report = await verify(zip, plan, authority);
     expect(notPassed(report)).toEqual({});
     expect(report.verdict).toBe('valid');
-    expect(terminalReport(report, en)).toContain('imported: Former tool stated them');
-    expect(terminalReport(report, en)).toMatch(/[12] of them imported, as a former tool stated them/);
+    expect(terminalReport(report, en)).toContain('imported: Former tool stated this');
+    expect(terminalReport(report, en)).toMatch(/[12] imported, as a former tool stated/);
     expect(terminalReport(report, en)).toMatch(/When and how the persons of [12] imported consents? decided/);
-    expect(htmlPage('', 'en', reportPage(report, en))).toContain('imported: Former tool stated them');
+    expect(htmlPage('', 'en', reportPage(report, en))).toContain('imported: Former tool stated this');
   });
 
   test.skipIf(!hasPython)('is valid for the verifier in Python', () => {

@@ -219,7 +219,9 @@ test('the page of a report states its language, and dates are in it', async () =
   const { report } = await verified({}, true);
   expect(htmlPage('Rapor', 'tr', reportPage(report, tr))).toContain('<html lang="tr">');
   expect(renderHtml(reportPage(report, tr))).toContain('Defterin durumu: 1 Mart 2026, 10:49 UTC.');
-  expect(renderHtml(reportPage(report, tr))).toContain('Bu 8 kaydın hiçbiri değiştirilmedi.');
+  expect(renderHtml(reportPage(report, tr))).toContain(
+    'Bu 8 kaydın hiçbiri damgalandıktan sonra değiştirilmedi (son damga en geç 1 Mart 2026, 10:49 UTC).',
+  );
 });
 
 describe('with the package alone', () => {
@@ -244,7 +246,7 @@ describe('with the package alone', () => {
     expect(report.trust.roots).toEqual([
       { subject: expect.stringContaining('Fixture Root'), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
     ]);
-    expect(terminalReport(report, en, true)).toContain(`ledger key    ${LEDGER_KEY.verifierKey}`);
+    expect(terminalReport(report, en, true)).toContain(`key given     ${LEDGER_KEY.verifierKey}`);
   });
 
   test('an invalid package is not asked for more', async () => {

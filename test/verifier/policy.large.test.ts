@@ -364,6 +364,7 @@ describe('messages', () => {
     const report = await verify({ authority: { root, tsa } });
     expect(report.package.development).toBe(true);
     expect(terminalReport(report, en)).toMatch(/^VALID, BUT NOT EVIDENCE, as of /);
+    expect(terminalReport(report, en)).not.toContain('authorities that you trust');
   });
 
   test('an invalid package does not open with proved times', async () => {
@@ -393,6 +394,10 @@ describe('messages', () => {
     const id = LEDGER_KEY.verifierKey.split('+')[1] ?? '';
     expect(notPassed(report)).toEqual({ 'ledger.key': 'indeterminate', 'manifest.certificate': 'indeterminate' });
     expect(report.checks.find((check) => check.id === 'ledger.key')?.message).toContain(`signed by key ${id}`);
+    expect(report.proves).toEqual([en.evidence.unknownLedger]);
+    const text = terminalReport(report, en);
+    expect(text).toContain('Nothing is confirmed about these 8 records: their ledger is unknown.');
+    expect(text).toContain('records       8: 0 hold, 8 indeterminate, 0 invalid');
   });
 
   test('records without a stamp name that cause once', async () => {

@@ -97,7 +97,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, openssl, or the built verifier,
       expect(await textOf('#status')).toContain('This file alone proves nothing. Missing: the key of the ledger');
       await page.dropFiles(300, 300, [file('published-ledger.key'), file('published-root.pem')]);
       await page.until(async () => (await textOf('#status')).startsWith('Checked: valid'));
-      expect(await textOf('#verdict .verdict')).toContain('None of these 3 records was changed.');
+      expect(await textOf('#verdict .verdict')).toContain('None of these 3 records was changed after it was stamped');
       expect(await page.evaluate(`document.querySelectorAll('.records tbody tr').length`)).toBe(3);
       await page.evaluate(`document.querySelector('.records button').click()`);
       await page.until(

@@ -30,7 +30,7 @@ export const FINDING_TEXTS = {
   'roll-up-lacks-stream': 'roll-up {batch} lacks a stream of batch {other}, which it covers',
   'roll-up-counts-fewer': 'roll-up {batch} counts fewer entries or tags than the batches that it covers',
   'refusal-permits':
-    '{records:record states|records state} a refusal or a withdrawal, and still permit categories or services that are optional: {categories}',
+    '{records:record states|records state} a refusal or a withdrawal, while permitting categories or services that are optional: {categories}',
   'presentation-contradicts':
     '{records:record states|records state} that the person used a control that does not lead to the decision, or that was not shown, or a notice with other words than the program shows',
   'import-row-twice': '{records:record is|records are} of a row of a file from which another record was imported',
@@ -206,7 +206,7 @@ export const FINDING_TEXTS = {
   'valid-until-before-creation': 'valid_until is earlier than the consent',
   'claimed-after-import': 'the former tool states a time after the import',
   'consents-imported':
-    '{records} consents are imported: {tools} stated them, and nothing here proves when and how the persons decided',
+    '{records:consent is|consents are} imported: {tools} stated this, and nothing here proves when and how the persons decided',
   'approval-incomplete': 'approval_token_id and identity_assurance must both be null, or neither',
   'vouched-without-token': 'vouched names values, but there is no approval token',
   'vouched-not-committed': 'vouched names {name}, to which the record does not commit',
@@ -290,7 +290,7 @@ export const FINDING_TEXTS = {
   'ledger-key-of-other-ledger': 'the package is of the ledger “{ledger}”, but the given keys are of other ledgers',
   'no-checkpoint-signed': 'the package includes no checkpoint, so there is no signature to check',
   'older-key-signed':
-    "the checkpoint is signed by key {key} of this ledger's name, not by the key that you gave: if that is an older key of this ledger, get it from the operator and give it {where:ledger-key}",
+    "the checkpoint is signed by key {key} of this ledger's name, not by the key that you gave: if that is an older key of this ledger, get it from the operator and give it {where:ledger-key}. Otherwise someone else made this package.",
   'given-key-unsigned': 'the ledger key that you gave did not sign the checkpoint',
   'key-signature-invalid': 'a signature by the ledger key is invalid',
   'key-in-force-unsigned': 'the key in force at this size did not sign the checkpoint',

@@ -2,6 +2,7 @@ import type { ExportStatement } from '../../../schemas/evidence/manifest.js';
 import type { RecordsSummary } from '../entries/summary.js';
 import type { Texts } from '../i18n/texts.js';
 import { decisionWord, wordOf } from '../rendering/wording.js';
+import { isLedgerUnknown } from './missing-trust.js';
 import type { ReportedCoverage, ReportedFilter, ReportedNewest, ReportedPolicy, VerificationReport } from './report.js';
 
 const SHOWN_RUNS = 5;
@@ -10,12 +11,14 @@ const SHOWN_RUNS = 5;
 export function decisionsText({ decisions, imported }: RecordsSummary, texts: Texts): string {
   const parts = Object.entries(decisions).map(([decision, count]) => `${count} ${decisionWord(decision, texts)}`);
   const text = parts.join(', ') || texts.words.none;
-  return imported === 0 ? text : `${text}; ${texts.evidence.ofThemImported(imported)}`;
+  return imported === 0 ? text : `${text}; ${texts.evidence.imported(imported)}`;
 }
 
-/** Says how many records are valid. */
-export function verdictsText({ verdicts }: RecordsSummary, { evidence }: Texts): string {
-  return evidence.verdicts(verdicts.valid, verdicts.indeterminate, verdicts.invalid);
+/** Says how many records are valid: none if their ledger is unknown, as in the list of records. */
+export function verdictsText(report: VerificationReport, { evidence }: Texts): string {
+  const { valid, indeterminate, invalid } = report.records.verdicts;
+  if (isLedgerUnknown(report)) return evidence.verdicts(0, valid + indeterminate, invalid);
+  return evidence.verdicts(valid, indeterminate, invalid);
 }
 
 /** Says how much of the permitted work the verification took. */

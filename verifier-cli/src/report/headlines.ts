@@ -1,5 +1,6 @@
 import type { Texts } from '../i18n/texts.js';
-import { missingTrust } from './missing-trust.js';
+import { byDayText } from '../rendering/times-text.js';
+import { isLedgerUnknown, missingTrust } from './missing-trust.js';
 import type { ReportFacts } from './report.js';
 
 /** Checks that a package fails if its files were unpacked and packed again. */
@@ -25,6 +26,17 @@ export function firstStatement(report: ReportFacts, texts: Texts): string | null
   if (isRepacked(report)) return texts.report.repacked;
   const isOverdue = report.promises.some(({ outcome }) => outcome === 'overdue');
   return missingTrust(report, texts) ?? (isOverdue && report.verdict !== 'invalid' ? texts.report.overdue : null);
+}
+
+/** The verdict as a statement about the records, or null if there is none. */
+export function recordsStatement(report: ReportFacts, texts: Texts): string | null {
+  const { verdict, proved, records } = report;
+  const { report: words } = texts;
+  if (verdict === 'invalid') return words.invalid;
+  if (records.consents === 0) return words.noRecord;
+  if (verdict === 'valid') return proved.not_after && words.valid(records.consents, byDayText(proved.not_after, texts));
+  if (isLedgerUnknown(report)) return words.unknownLedger(records.consents);
+  return words.indeterminate(records.consents, records.verdicts.valid === 0);
 }
 
 /** Names the person of the records, and the person that the reader asked about. Values come from the package. */

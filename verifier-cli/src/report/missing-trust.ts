@@ -1,6 +1,13 @@
 import type { Texts } from '../i18n/texts.js';
 import type { ReportFacts } from './report.js';
 
+/** Whether no given key signed any checkpoint, so that anyone could have made the ledger. */
+export function isLedgerUnknown({ checks }: Pick<ReportFacts, 'checks'>): boolean {
+  return checks.some(
+    ({ id, outcome, counts }) => id === 'ledger.key' && outcome === 'indeterminate' && counts.pass === 0,
+  );
+}
+
 /** Maximum number of authorities that the sentence names. */
 const MAX_NAMED = 3;
 

@@ -1,5 +1,6 @@
 import type { Texts } from '../i18n/texts.js';
 import { coverageSentence } from './coverage-text.js';
+import { isLedgerUnknown } from './missing-trust.js';
 import { recomputedBy } from './recomputed.js';
 import type { ReportFacts } from './report.js';
 
@@ -38,6 +39,8 @@ function missing(report: ReportFacts, texts: Texts): string {
   if (consents?.is_whole === true && consents.complete_up_to !== null)
     return evidence.notLater(consents.complete_up_to + 1);
   return evidence.notComplete(
-    consents === undefined ? null : coverageSentence(consents, 'consents', recomputedBy(report).length > 0, texts),
+    consents === undefined || isLedgerUnknown(report)
+      ? null
+      : coverageSentence(consents, 'consents', recomputedBy(report).length > 0, texts),
   );
 }

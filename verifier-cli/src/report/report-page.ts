@@ -33,7 +33,7 @@ import {
   witnessesText,
   workText,
 } from './coverage-text.js';
-import { firstStatement, overdueLines, personLines } from './headlines.js';
+import { firstStatement, overdueLines, personLines, recordsStatement } from './headlines.js';
 import { notProved } from './not-proved.js';
 import { operatorLines } from './operator-statements.js';
 import { provesOf } from './proves.js';
@@ -107,7 +107,7 @@ export function reportParts(
       verdictWording(report.verdict, isDevelopment, texts, trust),
       {
         asOf: report.as_of,
-        statement: trust === 'operator' && report.verdict === 'valid' ? null : statementOf(report, texts),
+        statement: trust === 'operator' && report.verdict === 'valid' ? null : recordsStatement(report, texts),
         missing: firstStatement(report, texts),
         persons: personLines(report, texts),
       },
@@ -117,12 +117,6 @@ export function reportParts(
   );
   const overdue = overdueLines(report, texts).map((line) => element('p', { class: 'headline' }, foreign(line)));
   return { head: [header, ...overdue, ...developmentNotice(report, texts), contents], body: sections };
-}
-
-/** The verdict as a statement about the records. */
-function statementOf({ verdict, records: { consents, verdicts } }: VerificationReport, { report }: Texts): string {
-  if (verdict === 'valid') return report.valid(consents);
-  return verdict === 'invalid' ? report.invalid : report.indeterminate(consents, verdicts.valid === 0);
 }
 
 function records({ consents, count }: ConsentListing, isDevelopment: boolean, texts: Texts): Element[] {
@@ -165,7 +159,7 @@ function times(found: VerificationReport, texts: Texts): Element {
       { class: 'proved' },
       facts([
         [report.existedBy, element('strong', {}, existed)],
-        [report.earliest, proved.earliest && timeText(proved.earliest)],
+        [report.earliest, proved.earliest && `${timeText(proved.earliest)}${report.anyEntry}`],
         [report.sealedAfter, proved.not_before === null ? report.noEarlier : timeText(proved.not_before)],
         [
           report.soundUntil,
@@ -216,7 +210,7 @@ function about(found: VerificationReport, texts: Texts): Element {
         report.exported,
         [`${momentText(about.exported_at ?? words.unknown)}${report.by}`, foreign(about.exported_by ?? words.unknown)],
       ],
-      [report.records, `${records.consents}: ${verdictsText(records, texts)}`],
+      [report.records, `${records.consents}: ${verdictsText(found, texts)}`],
       [report.decisions, decisionsText(records, texts)],
       [report.personal, report.personalCounts(records.disclosed_values, records.withheld_values, records.erased)],
       [report.withoutStamp, about.not_yet_stamped === null ? null : report.furtherConsents(about.not_yet_stamped)],
@@ -253,7 +247,7 @@ function repetition({ trust, package: about }: VerificationReport, { report, wor
     facts([
       ...(keys.length === 0 ? [[report.keyGiven, noKey] as const] : keys),
       ...(roots.length === 0 ? [[report.rootGiven, report.noRootGiven] as const] : roots),
-      [report.verifier, report.verifierText],
+      [report.verifier, `${report.verifierText} ${report.genuine}`],
     ]),
   );
 }

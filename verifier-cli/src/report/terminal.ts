@@ -16,7 +16,7 @@ import {
   witnessesText,
   workText,
 } from './coverage-text.js';
-import { firstStatement, overdueLines, personLines } from './headlines.js';
+import { firstStatement, overdueLines, personLines, recordsStatement } from './headlines.js';
 import { notProved } from './not-proved.js';
 import { operatorLines } from './operator-statements.js';
 import { provesOf } from './proves.js';
@@ -27,7 +27,7 @@ import { stampLines } from './stamp-lines.js';
 
 const SHOWN_PROBLEMS = 5;
 /** Number of columns for the names before times. */
-const TIME_NAMES = 40;
+const TIME_NAMES = 42;
 /** Number of columns for the names of a scan's values. */
 const SCAN_NAMES = 28;
 
@@ -43,9 +43,10 @@ export function terminalReport(report: VerificationReport, texts: Texts, isVerbo
   const isInvalid = report.verdict === 'invalid';
   const proves = provesOf(report, texts);
   const first = firstStatement(report, texts) ?? wording.sentence;
+  const statements = [...personLines(report, texts), recordsStatement(report, texts), ...overdueLines(report, texts)];
   return [
     `${loudVerdict(wording, texts)}, ${asOfText(report.as_of, texts)}: ${printable(first)}`,
-    ...[...personLines(report, texts), ...overdueLines(report, texts)].map(printable),
+    ...statements.filter((line) => line !== null).map(printable),
     '',
     terminal.proves,
     ...(proves.length === 0 ? [terminal.provesNothing] : proves).map((line) => `  • ${printable(line)}`),
@@ -70,10 +71,11 @@ export function terminalReport(report: VerificationReport, texts: Texts, isVerbo
 }
 
 function timeLines(found: VerificationReport, texts: Texts): string[] {
-  const { verdict, proved, records, trust, sound_until: soundUntil } = found;
-  const { terminal } = texts.report;
+  const { verdict, proved, records, trust, package: about, sound_until: soundUntil } = found;
+  const { report } = texts;
+  const { terminal } = report;
   const line = (name: string, value: string): string => `  ${name.padEnd(TIME_NAMES)}${value}`;
-  const lines = [terminal.times];
+  const lines = [about.development === true ? terminal.trialTimes : terminal.times];
   if (verdict === 'invalid') lines.push(`  ${terminal.timesInvalid}`);
   if (proved.not_after === null) {
     const { required_stamps: required, batches_without_stamp: missing, batches } = proved;
@@ -82,7 +84,7 @@ function timeLines(found: VerificationReport, texts: Texts): string[] {
   } else {
     lines.push(line(terminal.existedBy, timeText(proved.not_after)));
   }
-  if (proved.earliest !== null) lines.push(line(terminal.earliest, timeText(proved.earliest)));
+  if (proved.earliest !== null) lines.push(line(terminal.earliest, `${timeText(proved.earliest)}${report.anyEntry}`));
   if (proved.not_before !== null) lines.push(line(terminal.sealedAfter, timeText(proved.not_before)));
   if (soundUntil !== null)
     lines.push(
@@ -180,7 +182,7 @@ function packageLines(found: VerificationReport, texts: Texts, isVerbose: boolea
     line(labels.policy, policyText(policy, texts)),
     line(labels.authorities, authoritiesText(newest, texts)),
     line(labels.witnesses, witnessesText(newest, texts)),
-    line(labels.records, `${records.consents}: ${verdictsText(records, texts)}`),
+    line(labels.records, `${records.consents}: ${verdictsText(found, texts)}`),
     line(labels.decisions, decisionsText(records, texts)),
     line(labels.personal, terminal.personal(records.disclosed_values, records.withheld_values, records.erased)),
     ...(isVerbose ? [line(labels.work, workText(work, texts))] : []),
@@ -188,7 +190,7 @@ function packageLines(found: VerificationReport, texts: Texts, isVerbose: boolea
     ...given(trust.roots.map(({ subject, sha256 }) => `${subject}, ${report.sha256(sha256)}`)).map((root) =>
       line(labels.root, printable(root)),
     ),
-    line(labels.checkedBy, printable(`${verifier.name} ${verifier.version}`)),
+    line(labels.checkedBy, `${printable(`${verifier.name} ${verifier.version}`)}. ${report.genuine}`),
   ];
 }
 

@@ -5,11 +5,16 @@ export const evidence = {
   // Statements that the evidence proves.
   ledger: (origin: string, records: number, decisions: string) =>
     `The ledger “${origin}”, whose key you gave, contains ${records === 1 ? 'this record' : `these ${records} records`} (${decisions}).`,
-  ofThemImported: (records: number) => `${records} of them imported, as a former tool stated them`,
-  existed: (time: string) =>
-    `All of them existed by ${time} (UTC). Time stamp authorities that you trust state this, not the service.`,
-  sealedAfter: (time: string) => `All of them were sealed after ${time} (UTC).`,
-  unchanged: 'None of them was changed since: every record still matches the digest that was stamped.',
+  unknownLedger: 'Whose ledger this is, is not proved. Someone other than the operator may have made all of it.',
+  imported: (records: number) => `${records} imported, as a former tool stated`,
+  existed: (time: string, records: number, isTrial: boolean) =>
+    `${records === 1 ? 'It' : 'All of them'} existed by ${time} (UTC)${isTrial ? ' (a trial authority states this).' : '. Time stamp authorities that you trust state this, not the service.'}`,
+  sealedAfter: (time: string, records: number) =>
+    `${records === 1 ? 'It was' : 'All of them were'} sealed after ${time} (UTC).`,
+  unchanged: (records: number): string =>
+    records === 1
+      ? 'It was not changed since: the record still matches the digest that was stamped.'
+      : 'None of them was changed since: every record still matches the digest that was stamped.',
   madeFor: 'Made for',
   madeForText: (reason: string, role: string, name: string | undefined) =>
     `${reason}, by ${role}${name === undefined ? '' : ` (${name})`}, as the package states`,
@@ -102,7 +107,7 @@ export const evidence = {
   notShownComplete: (end: string) => `not shown to be complete; ${end}`,
   run: (first: number, last: number) => `${first} to ${last}`,
   completeWithin: (runs: string, more: number, end: string) =>
-    `complete only within revisions ${runs}${more === 0 ? '' : ` and ${more} more runs`}; ${end}`,
+    `complete only within revisions ${runs}${more === 0 ? '' : ` and ${counted(more, 'more run')}`}; ${end}`,
   verdicts: (valid: number, indeterminate: number, invalid: number) =>
     `${valid} hold, ${indeterminate} indeterminate, ${invalid} invalid`,
   work: (done: number, limit: number) => `${done} units of at most ${limit}`,
@@ -122,7 +127,7 @@ export const evidence = {
   to: (time: string) => `created before ${time}`,
   type: (type: string) => `type ${type}`,
   version: (id: string) => `document version ${id}`,
-  selected: (count: number) => `${count} selected records`,
+  selected: (count: number) => counted(count, 'selected record'),
   persons: (count: number) => `${count === 1 ? 'one person' : `${count} persons`}`,
   discloses: { all: 'all', none: 'none' },
 };

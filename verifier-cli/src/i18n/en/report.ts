@@ -7,15 +7,18 @@ const stampsOf = (required: number) =>
 export const report = {
   fileTitle: 'Evidence of consent',
   title: 'Evidence of consent: verification report',
-  valid: (records: number) =>
-    records === 0
-      ? 'The package contains no record.'
-      : records === 1
-        ? 'This record was not changed.'
-        : `None of these ${records} records was changed.`,
+  noRecord: 'The package contains no record.',
+  valid: (records: number, by: string) =>
+    records === 1
+      ? `This record was not changed after it was stamped (by ${by}).`
+      : `None of these ${records} records was changed after it was stamped (the last of them by ${by}).`,
   invalid: 'Do not rely on this package.',
   indeterminate: (records: number, isNoneProved: boolean) =>
     `No record was found to be altered, but ${isNoneProved ? 'none' : `not all of ${records}`} is proved.`,
+  unknownLedger: (records: number) =>
+    records === 1
+      ? 'Nothing is confirmed about this record: its ledger is unknown.'
+      : `Nothing is confirmed about these ${records} records: their ledger is unknown.`,
   overdue:
     'a promised record is overdue. The time of its promise has passed, and this package does not show the record.',
   repacked:
@@ -46,7 +49,8 @@ export const report = {
   unstamped: (required: number, missing: number, batches: number) =>
     `Not proved: ${stampsOf(required)} for ${missing} of ${counted(batches, 'batch', 'batches')}.`,
   existedBy: 'Everything existed by',
-  earliest: 'The earliest records existed by',
+  earliest: 'The earliest entry existed by',
+  anyEntry: ' (texts and configurations included)',
   sealedAfter: 'All of it was sealed after',
   noEarlier: 'not proved: there is no earlier time stamp',
   soundUntil: 'Algorithms and certificates are sound until',
@@ -84,14 +88,15 @@ export const report = {
   repeat: 'To repeat this check',
   repeatText:
     'The verdict rests on the key and the root certificates that the reader gave, and on nothing that the package says of them. Compare them with what the operator and the authorities publish.',
-  keyGiven: 'Key of the ledger',
+  keyGiven: 'Key given for the ledger',
   rootGiven: 'Root of an authority',
   noKeyGiven: (origin: string) => `none given: the operator of “${origin}” publishes it`,
   noRootGiven: 'none given: each authority publishes its own',
   sha256: (digest: string) => `SHA-256 ${digest}`,
   verifier: 'Verifier',
   verifierText:
-    'The service that made the package serves this verifier for download at /verify/consent-verify.html, and as a page at /verify. README.txt of the package states the address and the SHA-256.',
+    'The service that made the package serves this verifier for download at /verify/consent-verify.html, and as a page at /verify.',
+  genuine: 'Compare its digest with the release, not with anything that the operator or this package states.',
   witnessesText: (checkpoint: string) =>
     `Who confirmed the newest state of the ledger in this package (${checkpoint} batches). Each time is stated by the witness.`,
   cosigned: (time: string) => ` confirmed it at ${time}`,
@@ -135,7 +140,7 @@ export const report = {
   },
   texts: 'The texts consented to',
   textsSource: 'The source, exactly as in the package. Invisible characters are written as \\u{…}.',
-  moreTexts: (count: number) => `This report does not show ${count} more texts.`,
+  moreTexts: (count: number) => `This report does not show ${counted(count, 'more text')}.`,
   unknownTitle: 'Unknown title',
   version: 'Version',
   language: 'Language',
@@ -166,13 +171,14 @@ export const report = {
     provesNothing: 'nothing as a whole: see the checks below',
     notProved: 'What this does not prove',
     times: 'Proved times (by time stamp authorities that you trust)',
+    trialTimes: 'Times (a trial authority states them)',
     timesInvalid: 'of the stamped data, which may differ from the content of this package',
     rootNotGiven: 'not checked: no root certificate of a time stamp authority was given',
     noBatch: 'not proved: the package contains no sealed batch',
     unstamped: (required: number, missing: number, batches: number) =>
       `not proved: ${stampsOf(required)} for ${missing} of ${counted(batches, 'batch', 'batches')}`,
     existedBy: 'all records existed by',
-    earliest: 'the earliest records existed by',
+    earliest: 'the earliest entry existed by',
     sealedAfter: 'all records were sealed after',
     validUntil: 'valid without renewal until',
     claimed: 'Claimed times (by the service)',
@@ -198,8 +204,8 @@ export const report = {
       decisions: 'decisions',
       personal: 'personal data',
       work: 'work',
-      key: 'ledger key',
-      root: 'root',
+      key: 'key given',
+      root: 'root given',
       checkedBy: 'checked by',
     },
     by: (time: string, account: string) => `${time} by ${account}`,

@@ -3,11 +3,15 @@ import type { evidence as English } from '../en/evidence.js';
 export const evidence: typeof English = {
   ledger: (origin, records, decisions) =>
     `Anahtarını verdiğiniz “${origin}” defteri ${records === 1 ? 'bu kaydı' : `bu ${records} kaydı`} içerir (${decisions}).`,
-  ofThemImported: (records) => `${records} tanesi, önceki bir aracın bildirdiği gibi aktarıldı`,
-  existed: (time) =>
-    `Hepsi en geç ${time} (UTC) anında vardı. Bunu hizmet değil, güvendiğiniz zaman damgası makamları bildirir.`,
-  sealedAfter: (time) => `Hepsi ${time} (UTC) anından sonra mühürlendi.`,
-  unchanged: 'O zamandan beri hiçbiri değiştirilmedi: her kayıt, damgalanan özetle hâlâ eşleşiyor.',
+  unknownLedger: 'Defterin kime ait olduğu kanıtlanmadı. Tümünü işletmeciden başka biri hazırlamış olabilir.',
+  imported: (records) => `${records} tanesi, önceki bir aracın bildirdiği gibi içe aktarılmış`,
+  existed: (time, records, isTrial) =>
+    `${records === 1 ? 'Kayıt' : 'Hepsi'} en geç ${time} (UTC) anında vardı${isTrial ? ' (bunu bir deneme makamı bildiriyor).' : '. Bunu hizmet değil, güvendiğiniz zaman damgası makamları bildirir.'}`,
+  sealedAfter: (time, records) => `${records === 1 ? 'Kayıt' : 'Hepsi'} ${time} (UTC) anından sonra mühürlendi.`,
+  unchanged: (records) =>
+    records === 1
+      ? 'O zamandan beri değiştirilmedi: kayıt, damgalanan özetle hâlâ eşleşiyor.'
+      : 'O zamandan beri hiçbiri değiştirilmedi: her kayıt, damgalanan özetle hâlâ eşleşiyor.',
   madeFor: 'Hazırlanma nedeni',
   madeForText: (reason, role, name) =>
     `paketin beyanına göre: ${reason}; hazırlayan: ${role}${name === undefined ? '' : ` (${name})`}`,
@@ -49,7 +53,7 @@ export const evidence: typeof English = {
     'Kişinin ne zaman davrandığını. Zaman damgaları bir kaydın en geç ne zaman var olduğunu kanıtlar. Kayıttaki zaman (created_at) hizmetin beyanıdır.',
   notAll: 'Her rızanın kaydedildiğini. Eksiksizlik yalnızca olay günlüğündeki olaylar için kanıtlanabilir.',
   notImported: (records) =>
-    `Aktarılan ${records} rızanın sahiplerinin ne zaman ve nasıl karar verdiğini. Bunu önceki bir araç bildirdi; hizmet bildirimi aktarım sırasında mühürledi.`,
+    `İçe aktarılmış ${records} rızanın sahiplerinin ne zaman ve nasıl karar verdiğini. Bunu önceki bir araç bildirdi; hizmet bildirimi içe aktarma sırasında mühürledi.`,
   notScanned:
     'Taranan sayfaların başka bir şey yerleştirmediği veya başkaları için de aynı davrandığı. Bir tarama, hizmetin bir sayfada bir anda gördüğünü bildirir.',
   notWitnessed:

@@ -34,10 +34,10 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
     '{records} kayıt ret veya geri alma belirtiyor, ama isteğe bağlı kategori veya hizmetlere yine de izin veriyor: {categories}',
   'presentation-contradicts':
     '{records} kayıt, kişinin karara götürmeyen veya gösterilmeyen bir düğmeyi kullandığını ya da programın gösterdiğinden başka sözleri olan bir bildirimi belirtiyor',
-  'import-row-twice': '{records} kayıt, bir dosyanın başka bir kaydın da aktarıldığı satırından',
-  'import-odd-times': 'aktarılan {records} kayıt, 1995 öncesi bir zaman veya 50 yıldan uzun bir süre belirtiyor',
+  'import-row-twice': '{records} kayıt, bir dosyanın, başka bir kaydın da içe aktarıldığı satırından',
+  'import-odd-times': 'içe aktarılmış {records} kayıt, 1995 öncesi bir zaman veya 50 yıldan uzun bir süre belirtiyor',
   'import-before-text':
-    'aktarılan {records} kayıt, metnin bu defterde yayımlanmasından önceki bir zamanı belirtiyor; gösterilen metnin bu olduğunu yalnızca eski araç söylüyor',
+    'içe aktarılmış {records} kayıt, metnin bu defterde yayımlanmasından önceki bir zamanı belirtiyor; gösterilen metnin bu olduğunu yalnızca eski araç söylüyor',
   'text-after-consent':
     '{records} kaydın bildirilen zamanı, rıza verilen metin veya yapılandırmadan önce; fark, saatlerin ayrışabileceği 5 dakikayı aşmıyor',
   'keys-lost':
@@ -205,9 +205,9 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
   'record-version': 'kaydın {version} sürümünü',
   'hash-version': 'kayıt özetlerinin {version} sürümünü',
   'valid-until-before-creation': 'valid_until, rıza zamanından önce',
-  'claimed-after-import': 'önceki araç, aktarımdan sonraki bir zaman bildiriyor',
+  'claimed-after-import': 'önceki araç, içe aktarmadan sonraki bir zaman bildiriyor',
   'consents-imported':
-    '{records} rıza aktarılmış: bunları {tools} bildirdi; kişilerin ne zaman ve nasıl karar verdiğini burada hiçbir şey kanıtlamıyor',
+    '{records} rıza içe aktarılmış: bunları {tools} bildirdi; kişilerin ne zaman ve nasıl karar verdiğini burada hiçbir şey kanıtlamıyor',
   'approval-incomplete': 'approval_token_id ve identity_assurance birlikte null olmalı veya hiçbiri olmamalıdır',
   'vouched-without-token': 'vouched değerleri belirtiyor, ancak onay belirteci yok',
   'vouched-not-committed': 'vouched, kaydın bağlı olmadığı {name} değerini belirtiyor',
@@ -292,7 +292,7 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
   'ledger-key-of-other-ledger': 'paket “{ledger}” defterine ait, ancak verilen anahtarlar başka defterlerin',
   'no-checkpoint-signed': 'pakette denetim noktası yok; denetlenecek imza da yok',
   'older-key-signed':
-    'denetim noktasını sizin verdiğiniz anahtar değil, bu defterin adını taşıyan {key} anahtarı imzalamış: bu, defterin eski bir anahtarıysa işletmeciden alın ve {where:ledger-key} verin',
+    'denetim noktasını sizin verdiğiniz anahtar değil, bu defterin adını taşıyan {key} anahtarı imzalamış: bu, defterin eski bir anahtarıysa işletmeciden alın ve {where:ledger-key} verin. Değilse bu paketi başka biri hazırlamıştır.',
   'given-key-unsigned': 'denetim noktasını verdiğiniz defter anahtarı imzalamamış',
   'key-signature-invalid': 'defter anahtarının bir imzası geçersiz',
   'key-in-force-unsigned': 'denetim noktasını bu büyüklükte geçerli olan anahtar imzalamamış',

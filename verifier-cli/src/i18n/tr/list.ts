@@ -26,7 +26,7 @@ export const list: typeof English = {
   erasedUnproved: 'bir silme işleminde adı geçiyor, kanıtlanmadı',
   withdrawnLater: 'sonradan geri alındı',
   replacedLater: 'sonraki bir kayıt yerine geçti',
-  imported: (decision: string, tool: string) => `${decision} (${tool} aracından aktarıldı)`,
+  imported: (decision: string, tool: string) => `${decision} (${tool} aracından içe aktarılmış)`,
   unproved: (text) => `${text}, kanıtlanmadı`,
   columns: {
     claimedTime: 'beyan edilen zaman',

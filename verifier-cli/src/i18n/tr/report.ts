@@ -6,15 +6,16 @@ const stampsOf = (required: number) =>
 export const report: typeof English = {
   fileTitle: 'Rıza kanıtı',
   title: 'Rıza kanıtı: doğrulama raporu',
-  valid: (records) =>
-    records === 0
-      ? 'Pakette kayıt yok.'
-      : records === 1
-        ? 'Bu kayıt değiştirilmedi.'
-        : `Bu ${records} kaydın hiçbiri değiştirilmedi.`,
+  noRecord: 'Pakette kayıt yok.',
+  valid: (records, by) =>
+    records === 1
+      ? `Bu kayıt damgalandıktan sonra değiştirilmedi (damga en geç ${by}).`
+      : `Bu ${records} kaydın hiçbiri damgalandıktan sonra değiştirilmedi (son damga en geç ${by}).`,
   invalid: 'Bu pakete güvenmeyin.',
   indeterminate: (records, isNoneProved) =>
     `Değiştirilmiş bir kayıt bulunmadı, ancak ${isNoneProved ? 'hiçbiri kanıtlanmadı' : `${records} kaydın tümü kanıtlanmadı`}.`,
+  unknownLedger: (records) =>
+    `Bu ${records === 1 ? 'kayıt' : `${records} kayıt`} hakkında hiçbir şey doğrulanmadı: defter bilinmiyor.`,
   overdue: 'taahhüt edilen bir kaydın süresi geçti. Taahhüdün zamanı geçti ve bu paket kaydı göstermiyor.',
   repacked:
     'dosya büyük olasılıkla açılıp yeniden paketlendi. İçindeki her dosyanın özeti listedekiyle aynı, yalnızca kap farklı: özgün dosyayı isteyin.',
@@ -44,7 +45,8 @@ export const report: typeof English = {
   unstamped: (required, missing, batches) =>
     `Kanıtlanmadı: ${batches} grubun ${missing} tanesi için ${stampsOf(required)}.`,
   existedBy: 'Hepsinin var olduğu en geç an',
-  earliest: 'En eski kayıtların var olduğu en geç an',
+  earliest: 'En eski girdinin var olduğu en geç an',
+  anyEntry: ' (metinler ve yapılandırmalar dahil)',
   sealedAfter: 'Hepsi şu zamandan sonra mühürlendi',
   noEarlier: 'kanıtlanmadı: daha eski bir zaman damgası yok',
   soundUntil: 'Algoritmalar ve sertifikalar şu tarihe kadar sağlam',
@@ -65,7 +67,7 @@ export const report: typeof English = {
   requestedValues: 'İstenen değerler',
   consents: 'Rızalar ve silme işlemleri',
   notices: 'Metinler ve yapılandırmalar',
-  exported: 'Dışa aktarılma',
+  exported: 'Dışa aktarma',
   by: ', dışa aktaran: ',
   policy: 'İlke',
   authorities: 'Makamlar',
@@ -82,14 +84,15 @@ export const report: typeof English = {
   repeat: 'Bu denetimi yinelemek için',
   repeatText:
     'Sonuç, okuyanın verdiği anahtara ve kök sertifikalara dayanır; paketin bunlar hakkında söylediği hiçbir şeye dayanmaz. Bunları işletmecinin ve makamların yayımladıklarıyla karşılaştırın.',
-  keyGiven: 'Defterin anahtarı',
+  keyGiven: 'Defter için verilen anahtar',
   rootGiven: 'Makamın kök sertifikası',
   noKeyGiven: (origin) => `verilmedi: “${origin}” işletmecisi yayımlar`,
   noRootGiven: 'verilmedi: her makam kendi sertifikasını yayımlar',
   sha256: (digest) => `SHA-256 ${digest}`,
   verifier: 'Doğrulayıcı',
   verifierText:
-    'Paketi hazırlayan hizmet bu doğrulayıcıyı /verify/consent-verify.html adresinde indirilecek dosya, /verify adresinde sayfa olarak sunar. Adres ve SHA-256 özeti paketteki README.txt dosyasındadır.',
+    'Paketi hazırlayan hizmet bu doğrulayıcıyı /verify/consent-verify.html adresinde indirilecek dosya, /verify adresinde sayfa olarak sunar.',
+  genuine: 'Özetini yayımlanan sürümün özetiyle karşılaştırın; işletmecinin veya bu paketin bildirdiğiyle değil.',
   witnessesText: (checkpoint) =>
     `Defterin bu paketteki en yeni durumunu (${checkpoint} grup) onaylayanlar. Her zamanı tanığın kendisi bildirir.`,
   cosigned: (time) => ` onayladı: ${time}`,
@@ -163,15 +166,16 @@ export const report: typeof English = {
     provesNothing: 'bütün olarak hiçbir şey: aşağıdaki denetimlere bakın',
     notProved: 'Kanıtlanmayanlar',
     times: 'Kanıtlanan zamanlar (güvendiğiniz zaman damgası makamlarınca)',
+    trialTimes: 'Zamanlar (bunları bir deneme makamı bildiriyor)',
     timesInvalid: 'damgalanan verilerin zamanları; paketin içeriği onlardan farklı olabilir',
     rootNotGiven: 'denetlenmedi: bir zaman damgası makamının kök sertifikası verilmedi',
     noBatch: 'kanıtlanmadı: pakette mühürlenmiş grup yok',
     unstamped: (required, missing, batches) =>
       `kanıtlanmadı: ${batches} grubun ${missing} tanesi için ${stampsOf(required)}`,
     existedBy: 'tüm kayıtlar en geç şu zamanda vardı',
-    earliest: 'en eski kayıtlar en geç şu zamanda vardı',
+    earliest: 'en eski girdi en geç şu zamanda vardı',
     sealedAfter: 'tüm kayıtlar şu zamandan sonra mühürlendi',
-    validUntil: 'yenilenmeden geçerli olduğu an',
+    validUntil: 'yenilenmezse geçerlilik sonu',
     claimed: 'Beyan edilen zamanlar (hizmetçe)',
     given: (from, to) => `rızalar ${from} ile ${to} arasında verildi`,
     witnesses: (checkpoint, required) =>
@@ -186,7 +190,7 @@ export const report: typeof English = {
       controller: 'veri sorumlusu',
       requested: 'istenen',
       values: 'değerler',
-      exported: 'aktarılma',
+      exported: 'dışa aktarma',
       warning: 'UYARI',
       policy: 'ilke',
       authorities: 'makamlar',
@@ -195,8 +199,8 @@ export const report: typeof English = {
       decisions: 'kararlar',
       personal: 'kişisel veri',
       work: 'işlem',
-      key: 'defter anahtarı',
-      root: 'kök sertifika',
+      key: 'verilen anahtar',
+      root: 'verilen kök',
       checkedBy: 'denetleyen',
     },
     by: (time, account) => `${time}, dışa aktaran: ${account}`,
