@@ -49,7 +49,7 @@ export function certificatePage(
   const wording = verdictWording(verdict, shown.development, texts, about.trust);
   // “Valid” alone would be read as a consent that is in force.
   const isProved = wording.style === 'valid' && shown.proved.before !== null;
-  const sentence = element('span', {}, paper.verdicts[verdict] ?? wording.sentence);
+  const sentence = element('span', {}, verdict === 'valid' ? wording.sentence : paper.verdicts[verdict]);
   const drawn = question(shown, texts);
   return element(
     'article',

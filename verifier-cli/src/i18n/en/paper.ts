@@ -5,7 +5,6 @@ export const paper = {
   across: { invalid: 'INVALID', indeterminate: 'NOT PROVED' },
   /** In place of sentences that point to marks which the paper does not have. */
   verdicts: {
-    valid: null,
     indeterminate: 'No check failed, but a required check could not be decided.',
     invalid: 'At least one check failed.',
   },

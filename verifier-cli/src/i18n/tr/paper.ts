@@ -5,7 +5,6 @@ export const paper: typeof English = {
   importedTitle: 'İçe aktarılmış rıza kaydı belgesi',
   across: { invalid: 'GEÇERSİZ', indeterminate: 'KANITLANMADI' },
   verdicts: {
-    valid: null,
     indeterminate: 'Hiçbir denetim başarısız olmadı; ancak gerekli bir denetim karara bağlanamadı.',
     invalid: 'En az bir denetim başarısız oldu.',
   },
