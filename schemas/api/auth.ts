@@ -205,9 +205,9 @@ export const SecondFactorResponse = z
   })
   .meta({ id: 'SecondFactorResponse' });
 
-/** POST /api/v1/auth/second-factor */
+/** POST /api/v1/auth/second-factor: with one proof, if there is a passkey. */
 export const BeginSecondFactorRequest = z
-  .strictObject({ current_password: GivenPassword })
+  .strictObject({ current_password: GivenPassword, ...SecondFactorProof })
   .meta({ id: 'BeginSecondFactorRequest' });
 
 export const SecondFactorBegunResponse = z
@@ -231,7 +231,12 @@ export const SecondFactorConfirmedResponse = z
   .object({
     message: z.string().describe('What was done, in words.'),
     data: z
-      .object({ recovery_codes: z.array(z.string()).describe('Ten codes, shown this once.') })
+      .object({
+        recovery_codes: z
+          .array(z.string())
+          .nullable()
+          .describe('Ten codes, shown this once, or null if you had a passkey before: its codes stay.'),
+      })
       .describe('The result.'),
   })
   .meta({ id: 'SecondFactorConfirmedResponse' });
@@ -248,6 +253,15 @@ export const RenewRecoveryCodesRequest = z
     error: 'is required, unless passkey is given',
   })
   .meta({ id: 'RenewRecoveryCodesRequest' });
+
+export const RecoveryCodesResponse = z
+  .object({
+    message: z.string().describe('What was done, in words.'),
+    data: z
+      .object({ recovery_codes: z.array(z.string()).describe('Ten codes, shown this once.') })
+      .describe('The result.'),
+  })
+  .meta({ id: 'RecoveryCodesResponse' });
 
 /** POST /api/v1/auth/second-factor/disable: with one proof. */
 export const DisableSecondFactorRequest = z

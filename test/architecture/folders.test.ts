@@ -38,7 +38,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'accounts/users': ['platform', 'accounts/credentials'],
   'accounts/mail': ['platform'],
   'accounts/passkeys': ['platform', 'accounts/users'],
-  'accounts/second-factor': ['platform', 'accounts/mail', 'accounts/users', 'accounts/passkeys'],
+  'accounts/second-factor': [
+    'platform',
+    'accounts/credentials',
+    'accounts/mail',
+    'accounts/users',
+    'accounts/passkeys',
+  ],
   'accounts/sign-up': ['platform', 'accounts/credentials', 'accounts/mail'],
   'accounts/sign-in': ['platform', 'accounts/credentials', 'accounts/users', 'accounts/mail'],
 

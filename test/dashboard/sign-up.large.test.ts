@@ -163,6 +163,13 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.type('Name', 'Spare key');
     await panel.press('Rename the passkey');
     await panel.sees('Spare key');
+    // The passkey proves the second factor before an app is added.
+    await panel.press('Add a second factor');
+    await panel.type('Current password', PASSWORD);
+    await panel.sees('Leave it empty to use a passkey.');
+    await panel.press('Add a second factor');
+    await panel.sees('Scan this picture');
+    await panel.press('Cancel');
     await panel.press('Actions: Office laptop');
     await panel.press('Remove the passkey');
     await panel.type('Current password', PASSWORD);

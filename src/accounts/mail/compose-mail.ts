@@ -1,3 +1,4 @@
+import { counted } from '../../../schemas/text/counted.js';
 import type { AccountNotice, Letter, MailLanguage } from './mail-job.js';
 
 /** Subject and paragraphs of a mail. */
@@ -39,6 +40,8 @@ export interface DomainProofMail {
 
 export interface NoticeMail {
   readonly notice: AccountNotice;
+  /** Passkeys that still sign in after a new password. */
+  readonly passkeys: number;
   readonly host: string;
   readonly panel: string;
   readonly at: string;
@@ -101,10 +104,15 @@ const ENGLISH: MailWords = {
       'If this was not you, ignore this mail.',
     ],
   }),
-  notice: ({ notice, host, panel, at }) => ({
+  notice: ({ notice, passkeys, host, panel, at }) => ({
     subject: `${ENGLISH_NOTICES[notice].subject} at ${host}`,
     paragraphs: [
       `${ENGLISH_NOTICES[notice].event} at ${host} at ${at}.`,
+      ...(passkeys > 0
+        ? [
+            `${counted(passkeys, 'passkey')} of the account can still be used to sign in. Remove each one that you do not know:\n${panel}/profile`,
+          ]
+        : []),
       `If this was not you, ask for a new password at once, which ends every sign-in, and tell the owner of your organisation:\n${panel}`,
     ],
   }),
@@ -199,10 +207,15 @@ const TURKISH: MailWords = {
       'Kaydı siz başlatmadıysanız iletiyi dikkate almayın.',
     ],
   }),
-  notice: ({ notice, host, panel, at }) => ({
+  notice: ({ notice, passkeys, host, panel, at }) => ({
     subject: `${TURKISH_NOTICES[notice].subject}: ${host}`,
     paragraphs: [
       TURKISH_NOTICES[notice].event(host, at),
+      ...(passkeys > 0
+        ? [
+            `Hesabın ${passkeys} geçiş anahtarıyla hâlâ oturum açılabilir. Tanımadığınız geçiş anahtarlarını kaldırın:\n${panel}/profile`,
+          ]
+        : []),
       `Bunu siz yapmadıysanız hemen yeni bir parola isteyin; böylece tüm oturumlar kapanır. Kuruluşunuzun sahibine de haber verin:\n${panel}`,
     ],
   }),
@@ -257,7 +270,13 @@ function textOf(letter: Letter, publicUrl: string): MailText {
     case 'already_user':
       return words.alreadyUser({ host, panel });
     case 'notice':
-      return words.notice({ notice: letter.notice, host, panel, at: words.dateAndTime(letter.at) });
+      return words.notice({
+        notice: letter.notice,
+        passkeys: letter.passkeys ?? 0,
+        host,
+        panel,
+        at: words.dateAndTime(letter.at),
+      });
     case 'domain_proof':
       return words.domainProof({
         warning: letter.warning,

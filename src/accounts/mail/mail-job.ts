@@ -35,7 +35,15 @@ export const MailJob = z.discriminatedUnion('kind', [
     language,
   }),
   z.strictObject({ kind: z.literal('password_reset'), to: MailAddress, token: z.string(), expires_at: Time, language }),
-  z.strictObject({ kind: z.literal('notice'), to: MailAddress, notice: z.enum(ACCOUNT_NOTICES), at: Time, language }),
+  z.strictObject({
+    kind: z.literal('notice'),
+    to: MailAddress,
+    notice: z.enum(ACCOUNT_NOTICES),
+    at: Time,
+    /** Number of passkeys that still sign in after a new password. */
+    passkeys: z.int().positive().optional(),
+    language,
+  }),
   /** To each owner of a site whose domain is no longer proved. */
   z.strictObject({
     kind: z.literal('domain_proof'),
@@ -60,7 +68,10 @@ export type Letter =
   | Exclude<MailJob, { readonly kind: 'reset_request' }>
   | { readonly kind: 'already_user'; readonly to: string; readonly language: MailLanguage };
 
-/** Returns the mail that tells a user what has just happened to the account. */
-export function noticeTo(to: string, notice: AccountNotice): NewMailJob {
-  return { kind: 'notice', to, notice, at: new Date().toISOString() };
+/**
+ * Returns the mail that tells a user what has just happened to the account.
+ * @param passkeys number of passkeys that stay valid after a new password
+ */
+export function noticeTo(to: string, notice: AccountNotice, passkeys = 0): NewMailJob {
+  return { kind: 'notice', to, notice, at: new Date().toISOString(), ...(passkeys > 0 && { passkeys }) };
 }

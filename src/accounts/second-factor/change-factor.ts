@@ -4,7 +4,14 @@ import { ChangeRefused } from '../../platform/errors.js';
 import { noticeTo } from '../mail/mail-job.js';
 import type { User } from '../users/user-directory.js';
 import { base32, newFactorSecret, newRecoveryCodes, otpauthUri, sealFactorSecret } from './factor-secrets.js';
-import { type FactorOptions, isInForce, type PresentedFactor, readStoredFactor, useFactor } from './prove-factor.js';
+import {
+  type FactorOptions,
+  isInForce,
+  type PresentedFactor,
+  readStoredFactor,
+  useFactor,
+  useTotpCode,
+} from './prove-factor.js';
 
 /** TOTP secret of a factor that is not confirmed yet, for the user's authenticator app. */
 export interface BegunFactor {
@@ -26,16 +33,22 @@ export async function readSecondFactor({ db, keys }: FactorOptions, userId: stri
 }
 
 /**
- * Starts to enrol a second factor with a new secret. It takes effect once a code proves that the user has the secret. A
- * secret from an earlier, unfinished enrolment is replaced.
- * @throws ChangeRefused `wrong_state` if the user has a second factor
+ * Starts to enrol an authenticator app with a new secret. A user with a passkey proves possession of the second factor.
+ * The secret takes effect once a code proves that the user has it, and replaces that of an unfinished enrolment.
+ * @returns null if the second factor was not proved
+ * @throws ChangeRefused `wrong_state` if the user has an app
  */
-export function beginSecondFactor(options: FactorOptions, user: User): Promise<BegunFactor> {
+export function beginSecondFactor(
+  options: FactorOptions,
+  user: User,
+  presented: PresentedFactor,
+): Promise<BegunFactor | null> {
   return withTransaction(options.db, async (db) => {
     const stored = await readStoredFactor(db, options.keys, user.id, 'locked');
     if (stored === null || stored.confirmedAt !== null) {
       throw new ChangeRefused('wrong_state', 'The authenticator app is enabled. Disable it first.');
     }
+    if (isInForce(stored) && !(await useFactor({ ...options, db }, user, stored, presented))) return null;
     const secret = newFactorSecret();
     const sealed = await sealFactorSecret(options.keys, user.id, secret);
     await db.query('update users set totp_secret = $2, totp_last_step = null where id = $1', [user.id, sealed]);
@@ -45,28 +58,30 @@ export function beginSecondFactor(options: FactorOptions, user: User): Promise<B
 }
 
 /**
- * Activates a second factor, with an entry in the audit log.
- * @returns ten recovery codes, which are not stored, or null if the code is wrong
- * @throws ChangeRefused `wrong_state` if no enrolment was started, or a factor is already active
+ * Activates an authenticator app, with an entry in the audit log. A passkey that was begun before it, without its code,
+ * can no longer be added.
+ * @returns ten recovery codes, which are not stored, or none if a passkey came with them; null if the code is wrong
+ * @throws ChangeRefused `wrong_state` if no enrolment was started, or an app is already active
  */
 export function confirmSecondFactor(
   options: FactorOptions,
   user: User,
   totpCode: string,
-): Promise<readonly string[] | null> {
+): Promise<{ readonly recoveryCodes: readonly string[] | null } | null> {
   return withTransaction(options.db, async (db) => {
     const stored = await readStoredFactor(db, options.keys, user.id, 'locked');
     if (stored === null || stored.sealedSecret === null || stored.confirmedAt !== null) {
       throw new ChangeRefused('wrong_state', 'No authenticator app waits for its confirmation. Begin one first.');
     }
-    if (!(await useFactor({ ...options, db }, user, stored, { totpCode }))) return null;
-    const { codes, digests } = await newRecoveryCodes(options.keys, user.id);
-    await db.query('update users set totp_confirmed_at = now(), recovery_digests = $2 where id = $1', [
-      user.id,
-      digests,
-    ]);
+    if (!(await useTotpCode({ ...options, db }, user, stored, totpCode))) return null;
+    const made = isInForce(stored) ? null : await newRecoveryCodes(options.keys, user.id);
+    await db.query(
+      `update users set totp_confirmed_at = now(), passkey_challenge = null,
+              recovery_digests = coalesce($2, recovery_digests) where id = $1`,
+      [user.id, made?.digests ?? null],
+    );
     await noteChange({ ...options, db }, user, 'user.enable_second_factor', 'second_factor_enabled');
-    return codes;
+    return { recoveryCodes: made?.codes ?? null };
   });
 }
 

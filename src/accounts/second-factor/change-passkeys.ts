@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { PasskeyCreation, PasskeyRegistration } from '../../../schemas/api/passkeys.js';
+import type { JsonObject } from '../../../schemas/json/json-value.js';
 import { appendAuditEntry } from '../../platform/audit-log.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { ChangeRefused, RequestRefused } from '../../platform/errors.js';
+import { endSignIns } from '../credentials/end-sign-ins.js';
 import { noticeTo } from '../mail/mail-job.js';
 import { CHALLENGE_MS, newChallenge, timeOfChallenge } from '../passkeys/challenges.js';
 import { type ListedPasskey, listPasskeys, readPasskey } from '../passkeys/list-passkeys.js';
 import type { RelyingParty } from '../passkeys/relying-party.js';
 import { userHandle } from '../passkeys/use-passkey.js';
 import { ALGORITHMS, verifyRegistration } from '../passkeys/web-authn.js';
-import type { User } from '../users/user-directory.js';
+import type { SignedInUser, User } from '../users/user-directory.js';
 import { newRecoveryCodes } from './factor-secrets.js';
 import { type FactorOptions, isInForce, type PresentedFactor, readStoredFactor, useFactor } from './prove-factor.js';
 
@@ -68,7 +70,8 @@ export interface AddedPasskey {
 }
 
 /**
- * Adds a passkey, with an entry in the audit log. From now on the password alone signs nobody in.
+ * Adds a passkey, with an entry in the audit log. From now on the password alone signs nobody in. The secret of an app that
+ * is not confirmed goes, because it may have been begun without this factor.
  * @returns null if the answer of the authenticator is wrong or too old, or its passkey belongs to a user already
  * @throws RequestRefused PASSKEYS_NOT_CONFIGURED
  * @throws ChangeRefused `wrong_state` if none was begun
@@ -110,6 +113,8 @@ export function confirmPasskey(
     const made = isInForce(stored) ? null : await newRecoveryCodes(options.keys, user.id);
     await db.query(
       `update users set passkey_ids = array_append(passkey_ids, $2::uuid), passkey_challenge = null,
+              totp_secret = case when totp_confirmed_at is not null then totp_secret end,
+              totp_last_step = case when totp_confirmed_at is not null then totp_last_step end,
               recovery_digests = coalesce($3, recovery_digests) where id = $1`,
       [user.id, id, made?.digests ?? null],
     );
@@ -132,14 +137,14 @@ export function renamePasskey(options: FactorOptions, user: User, id: string, la
 }
 
 /**
- * Removes a passkey of a user who proves possession of the second factor, with an entry in the audit log. After the
- * last factor the password alone signs in again, so that nobody is locked out.
+ * Removes a passkey of a user who proves possession of the second factor, and ends the user's other sign-ins, with an
+ * entry in the audit log. After the last factor the password alone signs in again, so that nobody is locked out.
  * @returns false if the second factor was not proved
  * @throws ChangeRefused `not_found`
  */
 export function removePasskey(
   options: FactorOptions,
-  user: User,
+  user: SignedInUser,
   id: string,
   presented: PresentedFactor,
 ): Promise<boolean> {
@@ -155,7 +160,8 @@ export function removePasskey(
         where id = $1`,
       [user.id, id],
     );
-    await noteChange({ ...options, db }, user, 'user.remove_passkey', id);
+    const ended = await endSignIns(db, user.id, { allBut: user.signInId }, 'ended_by_user');
+    await noteChange({ ...options, db }, user, 'user.remove_passkey', id, { ended_sign_ins: ended });
     return true;
   });
 }
@@ -167,13 +173,14 @@ async function noteChange(
   { id, tenantId, email }: User,
   action: keyof typeof NOTICES | 'user.rename_passkey',
   passkeyId: string,
+  details: JsonObject = {},
 ): Promise<void> {
   await appendAuditEntry(db, {
     tenantId,
     actor: { kind: 'user', userId: id },
     action,
     subject: { kind: 'user', id },
-    details: { passkey_id: passkeyId },
+    details: { passkey_id: passkeyId, ...details },
   });
   if (action !== 'user.rename_passkey') await queueMail?.(db, noticeTo(email, NOTICES[action]));
 }

@@ -100,20 +100,21 @@ export function proveSecondFactor(options: FactorOptions, user: User, presented:
   });
 }
 
-/** Checks and uses up a second factor against a row that this transaction has locked. */
+/** Checks and uses up a second factor that is in force, against a row that this transaction has locked. */
 export async function useFactor(
   options: FactorOptions,
   user: User,
   stored: StoredFactor,
   { totpCode, recoveryCode, passkey }: PresentedFactor,
 ): Promise<boolean> {
-  if (totpCode !== undefined) return useTotpCode(options, user, stored, totpCode);
+  if (totpCode !== undefined) return stored.confirmedAt !== null && useTotpCode(options, user, stored, totpCode);
   if (passkey !== undefined)
     return (await usePasskey(options, user, stored.passkeyIds, passkey, 'second_factor')) !== null;
   return recoveryCode !== undefined && useRecoveryCode(options, user, stored, recoveryCode);
 }
 
-async function useTotpCode(
+/** Checks and uses up a code of the secret, even if it is not confirmed. @returns false if it is wrong or was used */
+export async function useTotpCode(
   { db, keys, nowSeconds }: FactorOptions,
   { id }: User,
   { sealedSecret, lastStep }: StoredFactor,

@@ -16,17 +16,24 @@ import { endSignIns, revokeResets } from '../credentials/end-sign-ins.js';
 import { noticeTo } from '../mail/mail-job.js';
 import type { QueueMail } from '../mail/mail-queue.js';
 import type { ListedUser } from '../users/list-users.js';
-import { type SignedInUser, type User, UserRow } from '../users/user-directory.js';
+import { type SignedInUser, UserRow } from '../users/user-directory.js';
 import { isGrantInForce, lockUsersOf } from '../users/users.js';
 
-const HashRow = z.object({ password_hash: z.string() });
+const PasskeyIds = z
+  .array(z.string())
+  .nullable()
+  .transform((ids) => ids?.length ?? 0);
+const HashRow = z.object({ password_hash: z.string(), passkey_ids: PasskeyIds });
+const ResetUser = z
+  .looseObject({ passkey_ids: PasskeyIds })
+  .transform((row) => ({ ...UserRow.parse(row), passkeys: row.passkey_ids }));
 const ResetRows = z.array(
   z.object({ reset: sealedRow('password_resets'), user: sealedRow('users'), maker: sealedRow('users').nullable() }),
 );
 const Reset = z.object({ id: z.string(), made_by: z.string().nullable() });
 interface OpenReset {
   readonly id: string;
-  readonly user: User;
+  readonly user: z.infer<typeof ResetUser>;
 }
 const ExpiryRows = z.tuple([z.object({ expires_at: z.date() })]);
 
@@ -52,7 +59,8 @@ export async function changePassword(
   return withTransaction(db, async (db) => {
     // The condition on the verified hash lets only one of two concurrent changes succeed.
     const { rowCount } = await db.query(
-      'update users set password_hash = $3 where id = $1 and password_hash = $2 and disabled_at is null',
+      `update users set password_hash = $3, passkey_challenge = null
+        where id = $1 and password_hash = $2 and disabled_at is null`,
       [user.id, row.password_hash, passwordHash],
     );
     if (rowCount !== 1) return null;
@@ -65,7 +73,7 @@ export async function changePassword(
       subject: { kind: 'user', id: user.id },
       details: { ended_sign_ins: ended },
     });
-    await queueMail?.(db, noticeTo(user.email, 'password_changed'));
+    await queueMail?.(db, noticeTo(user.email, 'password_changed', row.passkey_ids));
     return ended;
   });
 }
@@ -125,7 +133,10 @@ export async function resetPassword(
     const reset = await openReset(db, seals, digest);
     if (reset === null) return null;
     await db.query('update password_resets set used_at = now() where id = $1', [reset.id]);
-    await db.query('update users set password_hash = $2 where id = $1', [userId, passwordHash]);
+    await db.query('update users set password_hash = $2, passkey_challenge = null where id = $1', [
+      userId,
+      passwordHash,
+    ]);
     const ended = await endSignIns(db, userId, { all: true }, 'password_reset');
     await appendAuditEntry(db, {
       tenantId,
@@ -134,7 +145,7 @@ export async function resetPassword(
       subject: { kind: 'user', id: userId },
       details: { ended_sign_ins: ended },
     });
-    await queueMail?.(db, noticeTo(reset.user.email, 'password_changed'));
+    await queueMail?.(db, noticeTo(reset.user.email, 'password_changed', reset.user.passkeys));
     return ended;
   });
 }
@@ -149,7 +160,7 @@ async function openReset(db: Queryable, seals: RowSeals, digest: Buffer): Promis
   const [row] = ResetRows.parse(rows);
   if (row === undefined) return null;
   const reset = await seals.open(row.reset, Reset);
-  const user = await seals.open(row.user, UserRow);
+  const user = await seals.open(row.user, ResetUser);
   if (reset === null || user === null) return null;
   return (await isGrantInForce(seals, reset.made_by, row.maker, user.role)) ? { id: reset.id, user } : null;
 }

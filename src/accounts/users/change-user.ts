@@ -43,6 +43,8 @@ export function changeUser(
     const role = change.role ?? before.role;
     const isDisabled = change.isDisabled ?? before.disabledAt !== null;
     if (role !== 'owner' || isDisabled) await keepAnOwner(db, before);
+    if (role === 'api_user' && role !== before.role && before.hasSecondFactor)
+      throw new ChangeRefused('wrong_state', 'An API user has no second factor. Remove that of the user first.');
     await db.query(
       'update users set role = $2, disabled_at = case when $3 then coalesce(disabled_at, now()) end where id = $1',
       [userId, role, isDisabled],

@@ -185,7 +185,7 @@ export const PASSKEY_OPERATIONS = [
     path: '/api/v1/auth/passkeys/confirm',
     summary: 'Add the passkey that the browser made',
     description:
-      'From now on, a sign-in with the password requires a second factor, and the first one comes with ten recovery codes, returned once. 422 VALIDATION_ERROR at `passkey` if the answer of the authenticator is wrong or older than five minutes, or if its passkey was added before; 409 WRONG_STATE if none was begun.',
+      'From now on, a sign-in with the password requires a second factor, and the first one comes with ten recovery codes, returned once. 422 VALIDATION_ERROR at `passkey` if the answer of the authenticator is wrong or older than five minutes, or if its passkey was added before; 409 WRONG_STATE if none was begun since the last change of password or app.',
     body: ConfirmPasskeyRequest,
     status: 201,
     response: PasskeyAddedResponse,
@@ -245,7 +245,7 @@ export const PASSKEY_OPERATIONS = [
     path: '/api/v1/auth/passkeys/{passkey_id}/remove',
     summary: 'Remove one of your passkeys, with password and second factor',
     description:
-      'The second factor is proved by the app, a recovery code or a passkey. With the last factor the recovery codes go, and the password alone signs in again. 422 VALIDATION_ERROR at `current_password`, `totp_code`, `recovery_code` or `passkey` if one is missing or wrong.',
+      'The second factor is proved by the app, a recovery code or a passkey. With the last factor the recovery codes go, and the password alone signs in again. Ends the other sign-ins of the user; the current one continues. 422 VALIDATION_ERROR at `current_password`, `totp_code`, `recovery_code` or `passkey` if one is missing or wrong.',
     params: PasskeyParams,
     body: ChangePasskeysRequest,
     response: PasskeyRemovedResponse,

@@ -3,6 +3,7 @@ import {
   BeginSecondFactorRequest,
   ConfirmSecondFactorRequest,
   DisableSecondFactorRequest,
+  RecoveryCodesResponse,
   RenewRecoveryCodesRequest,
   SecondFactorBegunResponse,
   SecondFactorConfirmedResponse,
@@ -66,9 +67,9 @@ export const SECOND_FACTOR_OPERATIONS = [
     id: 'beginSecondFactor',
     method: 'post',
     path: '/api/v1/auth/second-factor',
-    summary: 'Begin a second factor with an authenticator app',
+    summary: 'Begin an authenticator app, with password and second factor',
     description:
-      'Only this response contains the secret. It is required at sign-in once /api/v1/auth/second-factor/confirm has a code of it; until then another request replaces it.',
+      'Only this response contains the secret. It is required at sign-in once /api/v1/auth/second-factor/confirm has a code of it; until then another request replaces it. A user with a passkey proves the second factor. 422 VALIDATION_ERROR at `current_password`, `totp_code`, `recovery_code` or `passkey` if one is wrong; 409 WRONG_STATE if there is an app.',
     body: BeginSecondFactorRequest,
     status: 201,
     response: SecondFactorBegunResponse,
@@ -86,7 +87,11 @@ export const SECOND_FACTOR_OPERATIONS = [
     },
     handle: async ({ user, body, request }, deps) => {
       await checkPassword(deps, user, body.current_password);
-      const { secret, otpauthUri } = await factors.beginSecondFactor(factorOptions(deps, request), user);
+      const { secret, otpauthUri } = await countFailures(deps.rateLimiter, codeLimits(user), async () => {
+        const begun = await factors.beginSecondFactor(factorOptions(deps, request), user, presented(body));
+        if (begun === null) throw wrongProof(body);
+        return begun;
+      });
       return {
         message: 'Enter the secret into an authenticator app, and confirm with a code.',
         data: { secret, otpauth_uri: otpauthUri },
@@ -102,7 +107,8 @@ export const SECOND_FACTOR_OPERATIONS = [
     method: 'post',
     path: '/api/v1/auth/second-factor/confirm',
     summary: 'Put the second factor in force with its first code',
-    description: 'Returns ten recovery codes once. 422 VALIDATION_ERROR at `totp_code` if the code is wrong.',
+    description:
+      'Returns ten recovery codes once; those of a passkey stay. 422 VALIDATION_ERROR at `totp_code` if the code is wrong; 409 WRONG_STATE if none was begun, or if a passkey was added since.',
     body: ConfirmSecondFactorRequest,
     response: SecondFactorConfirmedResponse,
     errors: ['WRONG_STATE'],
@@ -115,12 +121,15 @@ export const SECOND_FACTOR_OPERATIONS = [
     },
     action: 'user.enable_second_factor',
     handle: async ({ user, body, request }, deps) => {
-      const codes = await countFailures(deps.rateLimiter, codeLimits(user), async () => {
+      const { recoveryCodes } = await countFailures(deps.rateLimiter, codeLimits(user), async () => {
         const confirmed = await factors.confirmSecondFactor(factorOptions(deps, request), user, body.totp_code);
         if (confirmed === null) throw wrong('totp_code', 'is not a current code of the secret');
         return confirmed;
       });
-      return { message: 'The second factor is in force.', data: { recovery_codes: [...codes] } };
+      return {
+        message: 'The second factor is in force.',
+        data: { recovery_codes: recoveryCodes && [...recoveryCodes] },
+      };
     },
   }),
   route({
@@ -135,7 +144,7 @@ export const SECOND_FACTOR_OPERATIONS = [
     description:
       'Returns ten recovery codes once; those before become invalid. 422 VALIDATION_ERROR at `current_password`, `totp_code` or `passkey` if one is wrong.',
     body: RenewRecoveryCodesRequest,
-    response: SecondFactorConfirmedResponse,
+    response: RecoveryCodesResponse,
     example: {
       body: { current_password: EXAMPLE_VALUES.panelPassword, totp_code: '492039' },
       response: {

@@ -60,7 +60,7 @@ export const USER_OPERATIONS = [
     path: '/api/v1/users/{user_id}',
     summary: 'Change the role of a user, or disable or enable the user',
     description:
-      'The change takes effect within a second in every process. Disabling ends the sign-ins of the user. Only an owner can assign or change owners, DPOs and API users; an admin manages admins and viewers. A tenant keeps one active owner, and users cannot give themselves more rights. Open password resets of the user become invalid.',
+      'The change takes effect within a second in every process. Disabling ends the sign-ins of the user. Only an owner can assign or change owners, DPOs and API users; an admin manages admins and viewers. A tenant keeps one active owner, and users cannot give themselves more rights. 409 WRONG_STATE if the user is the last active owner, or has a second factor and would become an API user, who has none. Open password resets of the user become invalid.',
     roles: EDITORS,
     body: ChangeUserRequest,
     example: { body: { role: 'dpo' } },

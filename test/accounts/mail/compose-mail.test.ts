@@ -37,6 +37,14 @@ describe.each(MAIL_LANGUAGES)('mails in %s', (language) => {
     expect(new Set(texts.map(({ subject }) => subject)).size).toBe(ACCOUNT_NOTICES.length);
   });
 
+  it('tell how many passkeys stay valid after a new password, and where to remove them', () => {
+    const notice = { kind: 'notice', to: linked.to, notice: 'password_changed', at: linked.expires_at } as const;
+    expect(composeMail({ ...notice, language }, PUBLIC_URL).text).not.toContain('/panel/profile');
+    const { text } = composeMail({ ...notice, passkeys: 2, language }, PUBLIC_URL);
+    expect(text).toMatch(language === 'en' ? /^2 passkeys of the account/m : /^Hesabın 2 geçiş anahtarıyla/m);
+    expect(text.split('\n')).toContain(`${PUBLIC_URL}/panel/profile`);
+  });
+
   it('tell owners which domain is no longer proved, since when, and what stops', () => {
     const mails = (['failing', 'lapses_soon'] as const).map((warning) =>
       composeMail(

@@ -125,7 +125,7 @@ describe('a service that sends mail', () => {
     expect(mailsTo(api_user.email, /./)).toEqual([]);
   });
 
-  it('tells a user of a passkey that was added or removed', async () => {
+  it('tells a user of a passkey that was added or removed, or stays after a new password', async () => {
     const { viewer } = tenant.users;
     const { password: current_password } = viewer;
     const authenticator = new SoftAuthenticator('https://consent.example.org');
@@ -133,8 +133,11 @@ describe('a service that sends mail', () => {
     const passkey = authenticator.create(PasskeyBegunResponse.parse(begun.body).data);
     const added = await panel.as(viewer, 'POST', '/auth/passkeys/confirm', { label: 'Laptop', passkey });
     await received(viewer.email, /A passkey was added at consent.example.org/);
+    const changed = { current_password, new_password: 'a staple that horses do not know' };
+    expect((await panel.as(viewer, 'POST', '/auth/change-password', changed)).status).toBe(200);
+    await receivedText(viewer.email, /1 passkey of the account can still be used/);
     const { data } = PasskeyAddedResponse.parse(added.body);
-    const proof = { current_password, recovery_code: data.recovery_codes?.[0] };
+    const proof = { current_password: changed.new_password, recovery_code: data.recovery_codes?.[0] };
     expect((await panel.as(viewer, 'POST', `/auth/passkeys/${data.passkey.id}/remove`, proof)).status).toBe(200);
     await received(viewer.email, /A passkey was removed at consent.example.org/);
     await received(viewer.email, /A recovery code was used/);

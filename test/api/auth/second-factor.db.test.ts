@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import {
+  RecoveryCodesResponse,
   SecondFactorBegunResponse,
   SecondFactorConfirmedResponse,
   SecondFactorResponse,
+  SignInResponse,
 } from '../../../schemas/api/auth.js';
 import { PasswordReset } from '../../../schemas/api/panel/users.js';
 import { PasskeyAddedResponse, PasskeyBegunResponse, PasskeyChallengeResponse } from '../../../schemas/api/passkeys.js';
@@ -35,8 +37,8 @@ describe('the second factor', () => {
     });
   const login = ({ email, password }: PanelUser, codes: object = {}): Promise<Answer> =>
     post('/login', { email, password, ...codes });
-  const begin = (user: PanelUser, password = user.password) =>
-    panel.as(user, 'POST', '/auth/second-factor', { current_password: password });
+  const begin = (user: PanelUser, password = user.password, proof: object = {}) =>
+    panel.as(user, 'POST', '/auth/second-factor', { current_password: password, ...proof });
   const confirm = (user: PanelUser, code: string) =>
     panel.as(user, 'POST', '/auth/second-factor/confirm', { totp_code: code });
   const disable = (user: PanelUser, codes: object, password = user.password) =>
@@ -50,7 +52,7 @@ describe('the second factor', () => {
     const bytes = fromBase32(secret);
     const confirmed = await confirm(user, codeAt(bytes, 0));
     expect(confirmed.status).toBe(200);
-    return { secret: bytes, codes: SecondFactorConfirmedResponse.parse(confirmed.body).data.recovery_codes };
+    return { secret: bytes, codes: SecondFactorConfirmedResponse.parse(confirmed.body).data.recovery_codes ?? [] };
   };
   const required = { status: 401, body: { code: 'SECOND_FACTOR_REQUIRED' } };
   const invalid = { status: 401, body: { code: 'SECOND_FACTOR_INVALID' } };
@@ -101,7 +103,7 @@ describe('the second factor', () => {
     expect(await renew('000000')).toMatchObject({ status: 422, body: { errors: [{ field: 'totp_code' }] } });
     const renewed = await renew(codeAt(secret, 1));
     expect(renewed.status).toBe(200);
-    const next = SecondFactorConfirmedResponse.parse(renewed.body).data.recovery_codes;
+    const next = RecoveryCodesResponse.parse(renewed.body).data.recovery_codes;
     expect(new Set([...codes, ...next]).size).toBe(20);
     expect(await login(viewer, { recovery_code: codes[0] })).toMatchObject(invalid);
     expect((await login(viewer, { recovery_code: next[9] })).status).toBe(200);
@@ -358,13 +360,52 @@ describe('the second factor', () => {
       expect(await remove(viewer, id, {})).toMatchObject({ status: 422, body: { errors: [{ field: 'totp_code' }] } });
       const second = await added(viewer, { proof: await proofBy(authenticator) });
       expect(second.codes).toBeNull();
+      const other = SignInResponse.parse((await signIn(authenticator)).body).data.refresh_token;
       expect((await remove(viewer, id, await proofBy(second.authenticator))).status).toBe(200);
+      expect(await post('/refresh', { refresh_token: other })).toMatchObject({ status: 401 });
       expect(await signIn(authenticator)).toMatchObject(refused);
       expect(await login(viewer)).toMatchObject(required);
       expect((await remove(viewer, second.id, { recovery_code: codes?.[0] })).status).toBe(200);
       expect(await state(viewer)).toEqual({ enabled_at: null, recovery_codes_left: 0 });
       expect((await login(viewer)).status).toBe(200);
-      expect(await entries('user.remove_passkey')).toMatchObject({ data: [{}, {}] });
+      expect(await entries('user.remove_passkey')).toMatchObject({
+        data: [{}, { details: { passkey_id: id, ended_sign_ins: 2 } }],
+      });
+    });
+
+    it('is proved before an app is added, whose secret proves nothing until its code confirms it', async () => {
+      const { viewer } = tenant.users;
+      const { authenticator, id, codes } = await added(viewer);
+      expect(await begin(viewer)).toMatchObject({ status: 422, body: { errors: [{ field: 'totp_code' }] } });
+      const begun = await begin(viewer, viewer.password, await proofBy(authenticator));
+      const secret = fromBase32(SecondFactorBegunResponse.parse(begun.body).data.secret);
+      expect(await login(viewer, { totp_code: codeAt(secret, 0) })).toMatchObject(invalid);
+      const removed = await remove(viewer, id, { totp_code: codeAt(secret, 0) });
+      expect(removed).toMatchObject({ status: 422, body: { errors: [{ field: 'totp_code' }] } });
+      const confirmed = await confirm(viewer, codeAt(secret, 0));
+      expect(confirmed).toMatchObject({ status: 200, body: { data: { recovery_codes: null } } });
+      expect((await login(viewer, { totp_code: codeAt(secret, 1) })).status).toBe(200);
+      expect((await login(viewer, { recovery_code: codes?.[0] })).status).toBe(200);
+    });
+
+    it('takes no app that was begun before it, and is not added if it was begun before the app', async () => {
+      const { viewer, dpo } = tenant.users;
+      const app = SecondFactorBegunResponse.parse((await begin(viewer)).body).data;
+      await added(viewer);
+      const waitsNot = { status: 409, body: { code: 'WRONG_STATE' } };
+      expect(await confirm(viewer, codeAt(fromBase32(app.secret), 0))).toMatchObject(waitsNot);
+      const begun = PasskeyBegunResponse.parse((await beginPasskey(dpo)).body).data;
+      await enabled(dpo);
+      expect(await confirmPasskey(dpo, new SoftAuthenticator(ORIGIN).create(begun))).toMatchObject(waitsNot);
+    });
+
+    it('is not added if it was begun before a new password', async () => {
+      const { viewer } = tenant.users;
+      const begun = PasskeyBegunResponse.parse((await beginPasskey(viewer)).body).data;
+      const passwords = { current_password: viewer.password, new_password: 'a staple that horses do not know' };
+      expect((await panel.as(viewer, 'POST', '/auth/change-password', passwords)).status).toBe(200);
+      const made = await confirmPasskey(viewer, new SoftAuthenticator(ORIGIN).create(begun));
+      expect(made).toMatchObject({ status: 409, body: { code: 'WRONG_STATE' } });
     });
 
     it('keeps the recovery codes when the app goes, and renews them', async () => {
@@ -422,7 +463,13 @@ describe('the second factor', () => {
     });
 
     it('is for users of the panel only', async () => {
-      expect(await beginPasskey(tenant.users.api_user)).toMatchObject({ status: 403 });
+      const { api_user, owner, viewer } = tenant.users;
+      expect(await beginPasskey(api_user)).toMatchObject({ status: 403 });
+      await added(viewer);
+      const toBackend = () => panel.as(owner, 'PATCH', `/users/${viewer.id}`, { role: 'api_user' });
+      expect(await toBackend()).toMatchObject({ status: 409, body: { code: 'WRONG_STATE' } });
+      expect((await panel.as(owner, 'DELETE', `/users/${viewer.id}/second-factor`)).status).toBe(200);
+      expect((await toBackend()).status).toBe(200);
     });
   });
 });

@@ -17,7 +17,7 @@ export const passkeys = {
   factorOnlyText: 'It did not ask for a PIN, a fingerprint or your face. You need your password with it.',
   rename: 'Rename the passkey',
   remove: 'Remove the passkey',
-  removeText: 'It no longer signs you in. Delete it on the device, too.',
+  removeText: 'It no longer signs you in, and your other sign-ins end. Delete it on the device, too.',
   removeLast: 'It is your only second factor: you then sign in with your password alone.',
   proof: 'Code of your app, or a recovery code',
   proofHint: 'Leave it empty to use a passkey.',

@@ -18,7 +18,7 @@ export const passkeys: typeof English = {
   factorOnlyText: 'PIN, parmak izi ya da yüz sormadı. Onunla birlikte parolanız da gerekir.',
   rename: 'Geçiş anahtarını yeniden adlandır',
   remove: 'Geçiş anahtarını kaldır',
-  removeText: 'Artık onunla oturum açamazsınız. Onu cihazdan da silin.',
+  removeText: 'Artık onunla oturum açamazsınız; diğer oturumlarınız kapanır. Onu cihazdan da silin.',
   removeLast: 'Tek ikinci adımınız bu: bundan sonra yalnızca parolanızla oturum açarsınız.',
   proof: 'Uygulamanızın kodu veya bir kurtarma kodu',
   proofHint: 'Geçiş anahtarı kullanmak için boş bırakın.',

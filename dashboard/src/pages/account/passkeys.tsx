@@ -15,7 +15,7 @@ import { Time } from '../../ui/time.js';
 import { useAction } from '../../ui/use-action.js';
 import { begun, hasPasskeys, usePasskeys } from '../auth/passkey.js';
 import { useAuthOptions } from '../auth/use-auth-options.js';
-import { PasswordInput, ShownCodes } from './second-factor.js';
+import { ProofInputs, ShownCodes } from './second-factor.js';
 import { useFactors } from './use-factors.js';
 
 /** The passkeys of the user: add, rename, remove. */
@@ -113,25 +113,6 @@ export function Passkeys() {
 }
 
 type Proved = Parameters<typeof begun>[1];
-
-/** The password, and the second factor if there is one. */
-function ProofInputs({ isInForce, hasPasskey }: { readonly isInForce: boolean; readonly hasPasskey: boolean }) {
-  const { account, passkeys } = useMessages();
-  return (
-    <>
-      <PasswordInput label={account.currentPassword} />
-      {isInForce ? (
-        <TextInput
-          name="totp_code"
-          label={passkeys.proof}
-          {...(hasPasskey && { hint: passkeys.proofHint })}
-          isRequired={!hasPasskey}
-          autoComplete="one-time-code"
-        />
-      ) : null}
-    </>
-  );
-}
 
 interface AddPasskeyProps {
   readonly isInForce: boolean;

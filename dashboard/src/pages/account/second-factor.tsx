@@ -74,7 +74,7 @@ export function SecondFactor() {
                 </Confirm>
               ) : null}
               {enabled_at === null ? (
-                <AddFactor />
+                <AddFactor passkeys={passkeys} />
               ) : (
                 <Confirm label={secondFactor.disable} look="danger" action={disable}>
                   <p>{passkeys.length > 0 ? secondFactor.passkeyOnly : secondFactor.disableText}</p>
@@ -120,8 +120,27 @@ export function ShownCodes({ codes, onKept }: ShownCodesProps) {
 }
 
 /** The current password, before a change of what signs in. */
-export function PasswordInput({ label }: { readonly label: string }) {
+function PasswordInput({ label }: { readonly label: string }) {
   return <TextInput name="current_password" type="password" label={label} autoComplete="current-password" isRequired />;
+}
+
+/** The password, and the second factor if there is one. */
+export function ProofInputs({ isInForce, hasPasskey }: { readonly isInForce: boolean; readonly hasPasskey: boolean }) {
+  const { account, passkeys } = useMessages();
+  return (
+    <>
+      <PasswordInput label={account.currentPassword} />
+      {isInForce ? (
+        <TextInput
+          name="totp_code"
+          label={passkeys.proof}
+          {...(hasPasskey && { hint: passkeys.proofHint })}
+          isRequired={!hasPasskey}
+          autoComplete="one-time-code"
+        />
+      ) : null}
+    </>
+  );
 }
 
 type Step =
@@ -130,7 +149,10 @@ type Step =
   | { readonly name: 'scan'; readonly secret: string; readonly uri: string }
   | { readonly name: 'codes'; readonly codes: readonly string[] };
 
-function AddFactor() {
+type Passkeys = Parameters<ReturnType<typeof usePasskeys>['proof']>[1];
+
+/** @param passkeys those of the user, one of which or a recovery code then proves the second factor */
+function AddFactor({ passkeys }: { readonly passkeys: Passkeys }) {
   const { secondFactor } = useMessages();
   const [step, setStep] = useState<Step>({ name: 'closed' });
   return (
@@ -143,7 +165,7 @@ function AddFactor() {
         staysOpen
         isShownOnce={step.name === 'codes'}
       >
-        <Steps step={step} onStep={setStep} />
+        <Steps step={step} onStep={setStep} passkeys={passkeys} />
       </Dialog>
     </>
   );
@@ -152,15 +174,20 @@ function AddFactor() {
 interface StepsProps {
   readonly step: Step;
   readonly onStep: (step: Step) => void;
+  readonly passkeys: Passkeys;
 }
 
-function Steps({ step, onStep }: StepsProps) {
-  const { secondFactor, account } = useMessages();
+function Steps({ step, onStep, passkeys }: StepsProps) {
+  const { secondFactor } = useMessages();
   const api = useApi();
+  const { proof } = usePasskeys();
+  const hasPasskey = passkeys.length > 0;
   const close = () => onStep({ name: 'closed' });
-  const begin = useAction((values: Values) =>
-    dataOf(api.POST('/api/v1/auth/second-factor', { body: { current_password: values.text('current_password') } })),
-  );
+  const begin = useAction(async (values: Values) => {
+    const factor = hasPasskey ? await proof(values, passkeys) : {};
+    const body = { current_password: values.text('current_password'), ...factor };
+    return dataOf(api.POST('/api/v1/auth/second-factor', { body }));
+  });
   // The lists are not read again, because the codes must stay on the screen.
   const confirm = (values: Values) =>
     dataOf(api.POST('/api/v1/auth/second-factor/confirm', { body: { totp_code: values.text('totp_code').trim() } }));
@@ -177,7 +204,7 @@ function Steps({ step, onStep }: StepsProps) {
         }}
       >
         <p>{secondFactor.beginText}</p>
-        <PasswordInput label={account.currentPassword} />
+        <ProofInputs isInForce={hasPasskey} hasPasskey={hasPasskey} />
       </ActionForm>
     );
   }
@@ -188,7 +215,8 @@ function Steps({ step, onStep }: StepsProps) {
         onCancel={close}
         action={async (values) => {
           const { recovery_codes } = await confirm(values);
-          onStep({ name: 'codes', codes: recovery_codes });
+          if (recovery_codes === null) await finish(undefined);
+          else onStep({ name: 'codes', codes: recovery_codes });
         }}
       >
         <p>{secondFactor.scan}</p>
