@@ -392,7 +392,7 @@ export class ConsentCore {
   /** Loads the signals of IAB, if the site sends them. If they do not load, the visitor is still asked. */
   async #loadSignals({ iab }: Configuration): Promise<void> {
     const { loadIab } = this.#surroundings;
-    if (iab === undefined || this.#signals !== null || loadIab === undefined) return;
+    if (!iab || this.#signals || !loadIab) return;
     const { baseUrl } = this.#options;
     try {
       // Signals that load late are also passed to the page's scripts, so later choices must state them.

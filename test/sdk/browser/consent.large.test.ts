@@ -312,7 +312,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
       return id;
     };
     await visitor.visit();
-    const newest = await publish('# Visits\n\nWe count them **only** if you agree.');
+    const newest = await publish('# Visits\n\nWe count them only if you agree.');
     await visitor.click('accept');
     await visitor.page.until(async () => (await visitor.status()) === 'needed');
     expect(await visitor.sees('section')).toBe(true);

@@ -14,7 +14,7 @@ export function viewOf(configuration: Configuration): BannerView {
   return {
     ...configuration,
     appearance: appearanceOf(appearance),
-    policy: version === undefined ? null : version,
+    policy: version ?? null,
   };
 }
 

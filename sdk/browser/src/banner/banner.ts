@@ -166,14 +166,13 @@ class ShownBanner implements Banner {
     const pressed = target instanceof Element ? target.closest('button') : null;
     if (pressed === null) return;
     const part = pressed.getAttribute('part');
-    const isInSettings = this.#settings?.contains(pressed) === true;
+    const isInSettings = this.#settings?.contains(pressed);
     const [shown, node] = isInSettings ? [this.#refined, this.#settings] : [this.#asked, this.#first];
     if (this.#corner?.contains(pressed)) this.openSettings();
     else if (part === 'settings') this.#openSettings();
     else if (part === 'policy') this.#openSettings(true);
     else if (part === 'close') this.#close();
-    else if (shown !== null && node != null && part !== null && this.#record(part, presentationOf(shown, part, node)))
-      this.#confirm();
+    else if (shown && node && part && this.#record(part, presentationOf(shown, part, node))) this.#confirm();
   }
 
   /** @returns whether the control decides anything */
@@ -226,7 +225,7 @@ class ShownBanner implements Banner {
     this.#first = view && toDom(firstLayer(view));
     // The language can be changed while the banner is shown; the time counts from the first language.
     this.#asked = view && this.#layer('first', view, this.#asked?.since);
-    if (view !== null && this.#first !== null) {
+    if (view && this.#first) {
       this.#root.append(this.#first);
       if (isDialog(this.#first)) {
         this.#first.addEventListener('close', () => this.#isLeft() && this.#renderCorner(view));
