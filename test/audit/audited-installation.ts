@@ -179,7 +179,7 @@ async function manageCatalogue(app: RunningApp, shop: RecordingTenant): Promise<
   await app.change(
     `with user_of as (update users set passkey_ids = array[$2::uuid] where id = $1 returning id)
      insert into passkeys (id, user_id, credential_id, public_key, rp_id, transports, label, was_verified, sign_count)
-       select $2, id, 'AAAA', 'key', 'consent.example.org', '{usb}', 'Key ring', true, 1 from user_of`,
+       select $2, id, $2::text, 'key', 'consent.example.org', '{usb}', 'Key ring', true, 1 from user_of`,
     [rows[0]?.id, randomUUID()],
   );
   await shop.as('viewer', 'POST', '/auth/logout', {});
