@@ -37,9 +37,8 @@ const MAX_FILES = 450_000;
 export const ExportStatement = z.strictObject({
   /** Role of the user who requested the package, or `command` for the command line of the operator. */
   role: z.enum(['owner', 'admin', 'dpo', 'viewer', 'api_user', 'command']),
-  reason: z.enum(STATED_REASONS),
-  /** Only if the user asked for it. */
-  name: PlainName.exactOptional(),
+  reason: z.enum(STATED_REASONS).describe('What the package is for.'),
+  name: PlainName.exactOptional().describe('Name of whoever exports, only if it is to stand in the package.'),
 });
 export type ExportStatement = z.infer<typeof ExportStatement>;
 

@@ -6,7 +6,7 @@ export interface TriedRegion {
   readonly law: string | null;
 }
 
-/** One region for each law that the service knows; a test compares them with those of the service. */
+/** One region for each law that the service knows, and one without; a test compares them with those of the service. */
 export const REGIONS: readonly TriedRegion[] = [
   { name: 'Germany', country: 'DE', region: null, law: 'gdpr' },
   { name: 'United Kingdom', country: 'GB', region: null, law: 'uk_gdpr' },
@@ -19,5 +19,6 @@ export const REGIONS: readonly TriedRegion[] = [
   { name: 'South Korea', country: 'KR', region: null, law: 'pipa' },
   { name: 'India', country: 'IN', region: null, law: 'dpdp' },
   { name: 'Switzerland', country: 'CH', region: null, law: 'fadp' },
+  { name: 'Japan', country: 'JP', region: null, law: 'none' },
   { name: 'unknown', country: null, region: null, law: null },
 ];
