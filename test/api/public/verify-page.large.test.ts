@@ -155,7 +155,9 @@ test.skipIf(chromiumPath === undefined)(
       await lookUp(TOKEN, 'a time stamp covers it since 1 March 2026, 10:19 UTC; check the receipt to see whose.');
       expect(await isHidden('lookup-receipt')).toBe(false);
       await page.evaluate(`document.getElementById('lookup-receipt').click()`);
-      await page.until(async () => (await textOf('lookup-receipt-status')).startsWith('The receipt was checked'));
+      await page.until(async () =>
+        (await textOf('lookup-receipt-status')).startsWith('The receipt was given to the check'),
+      );
       await page.until(async () => (await textOf('given-files')).includes(`receipt-${TOKEN}.json`));
       await lookUp('ct_imported', 'imported from House tool the decision');
       expect(await textOf('lookup-result')).toContain('of 1 May 2024, 08:00 UTC: stated by that tool.');
@@ -214,7 +216,7 @@ test.skipIf(chromiumPath === undefined)(
         });
         const [place, text] =
           outcome === 'continueRequest'
-            ? ['lookup-receipt-status', 'Makbuz denetlendi']
+            ? ['lookup-receipt-status', 'Makbuz aşağıdaki denetime verildi']
             : ['status', 'Sayfayı yeniden yükleyin'];
         await page.until(async () => (await textOf(place)).includes(text));
         expect(await textOf('lookup-result')).toContain('Kayıtlı: kabul edildi');

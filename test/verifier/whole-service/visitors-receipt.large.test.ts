@@ -145,7 +145,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, openssl, or the built SDK,', ca
         },
         { interval: 250 },
       )
-      .toContain('The receipt was checked');
+      .toContain('The receipt was given to the check');
     // The operator's own key proves nothing against the operator, and the verdict says so.
     await sees('#status', 'Checked: consistent with what the operator publishes.');
     await sees('#published-trust-note', 'no proof against the service itself');

@@ -95,7 +95,8 @@ export function startLookupReceipt({ language, onRecord }: StartedPage, publishe
   );
   onRecord((shown) => {
     if (shown.consent_token !== shownToken()) return;
-    if (shown.verdict !== 'invalid') add(shown);
+    add(shown.verdict === 'valid' ? shown : null);
+    if (shown.verdict === 'invalid') status.say(({ lookup }) => lookup.receiptInvalid);
     if (section.dataset.linked !== FOR_CERTIFICATE) return;
     // Once for each link: the reader may check the receipt again.
     delete section.dataset.linked;

@@ -155,6 +155,7 @@ export async function startLookup(section: HTMLElement, language: PageLanguage<A
   const field = find('token', HTMLInputElement);
   const result = find('lookup-result', HTMLElement);
   let said: Said = () => '';
+  let runs = 0;
 
   const show = (answer: Said): void => {
     said = answer;
@@ -168,14 +169,19 @@ export async function startLookup(section: HTMLElement, language: PageLanguage<A
     section.dispatchEvent(new Event('answered'));
   };
   const lookUp = async (link: string | null): Promise<void> => {
+    runs += 1;
+    const run = runs;
     tell(null, null);
     show(({ lookup }) => element('p', {}, lookup.asking));
     const entered = field.value.trim();
-    show(await ask(entered));
+    const answer = await ask(entered);
+    // A newer look-up has its own answer.
+    if (run !== runs) return;
+    show(answer);
     const isFound = result.querySelector('.verdict') !== null;
     section.classList.toggle('answered', isFound);
     await painted();
-    tell(isFound ? entered : null, link);
+    if (run === runs) tell(isFound ? entered : null, link);
   };
   find('lookup', HTMLFormElement).addEventListener('submit', (event) => {
     event.preventDefault();

@@ -34,5 +34,6 @@ export const lookup = {
   erased: 'erased',
   proofHash: 'Proof hash',
   receiptSaved: 'The receipt was saved. Drop it here at any time to check it.',
-  receiptChecked: 'The receipt was checked. This page shows its record.',
+  receiptChecked: 'The receipt was given to the check below, whose verdict counts.',
+  receiptInvalid: 'The receipt of this record failed its check, so do not rely on this answer. Read why below.',
 };

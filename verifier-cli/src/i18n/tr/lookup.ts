@@ -36,5 +36,6 @@ export const lookup: typeof English = {
   erased: 'silindi',
   proofHash: 'Kanıt özeti',
   receiptSaved: 'Makbuz kaydedildi. Denetlemek için istediğiniz zaman bu sayfaya bırakın.',
-  receiptChecked: 'Makbuz denetlendi. Kaydı bu sayfada gösteriliyor.',
+  receiptChecked: 'Makbuz aşağıdaki denetime verildi; geçerli olan onun sonucudur.',
+  receiptInvalid: 'Bu kaydın makbuzu denetimden geçemedi; bu yanıta güvenmeyin. Nedenini aşağıda okuyun.',
 };
