@@ -409,7 +409,7 @@ describe.skipIf(!canRun || !isTried('days of the other roles', 'all'))(
         await panel.press('cookie-policy');
         await panel.sees('Versions');
         await panel.press('Show: Cookie policy');
-        await panel.sees('Preview: Cookie policy');
+        await panel.sees('Preview: English, version 1 (retired)');
         expect([...new Set((await panel.controls()).map((name) => name.split(':')[0]))]).toEqual(['Show']);
         expect(await panel.violations('viewer-document')).toEqual([]);
         await opens('Time stamps', 'Time stamps', 'Checkpoint of');
