@@ -11,18 +11,18 @@ const bytes = (maxCharacters: number) =>
     .max(maxCharacters)
     .regex(/^[A-Za-z0-9_-]+$/, 'must be base64url without padding');
 
-/** 1,023 bytes (WebAuthn §4, Credential ID). */
-const CredentialId = bytes(1364).describe('Identifier that the authenticator chose.');
-const RawId = bytes(1364).describe('The same as `id`.');
-const PublicKeyType = z.literal('public-key').describe('The kind of the credential.');
+/** What every answer of an authenticator has. An id has up to 1,023 bytes (WebAuthn §4, Credential ID). */
+const CREDENTIAL = {
+  id: bytes(1364).describe('Identifier that the authenticator chose.'),
+  rawId: bytes(1364).describe('The same as `id`.'),
+  type: z.literal('public-key').describe('The kind of the credential.'),
+};
 const ClientData = bytes(4096).describe('What the browser states: type, challenge and origin.');
 
 /** The answer to a challenge: `toJSON()` of what `navigator.credentials.get` returns. Other members are ignored. */
 export const PasskeyAssertion = z
   .object({
-    id: CredentialId,
-    rawId: RawId,
-    type: PublicKeyType,
+    ...CREDENTIAL,
     response: z
       .object({
         clientDataJSON: ClientData,
@@ -38,9 +38,7 @@ export type PasskeyAssertion = z.infer<typeof PasskeyAssertion>;
 /** A new passkey: `toJSON()` of what `navigator.credentials.create` returns. Other members are ignored. */
 export const PasskeyRegistration = z
   .object({
-    id: CredentialId,
-    rawId: RawId,
-    type: PublicKeyType,
+    ...CREDENTIAL,
     response: z
       .object({
         clientDataJSON: ClientData,
