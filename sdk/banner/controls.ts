@@ -2,7 +2,7 @@ import { type Drawn, type DrawnElement, draw } from './drawn.js';
 import type { BannerView, Label } from './view.js';
 
 /** Returns the text of a control, or its name if the service is older than this control. */
-export function labelOf({ labels }: BannerView, name: string): Label {
+export function labelOf({ labels }: Pick<BannerView, 'labels'>, name: string): Label {
   return labels[name] ?? { text: name, language: 'en' };
 }
 

@@ -1,6 +1,6 @@
 import { DEFAULT_APPEARANCE } from './default-appearance.js';
 import { type Drawn, type DrawnElement, draw } from './drawn.js';
-import { FIRST_LAYER_CONTROLS, firstLayer } from './first-layer.js';
+import { firstLayer, firstLayerControls } from './first-layer.js';
 import { LAYOUT_VERSION } from './layout-version.js';
 import { SETTINGS_CONTROLS, settingsLayer } from './settings-layer.js';
 import { drawnStyle } from './style.js';
@@ -55,7 +55,7 @@ export function drawingOf(
   // The first layer and version 2 have no place for a notice.
   if (notice !== undefined && (version === 2 || layer === 'first')) return null;
   const look = theme === 'default' ? DEFAULT_APPEARANCE : view.appearance;
-  if (!hasControls(stated, layer === 'first' ? FIRST_LAYER_CONTROLS : SETTINGS_CONTROLS)) return null;
+  if (!hasControls(stated, layer === 'first' ? firstLayerControls(view) : SETTINGS_CONTROLS)) return null;
   if (theme !== undefined && !hasTheme(stated, theme, look)) return null;
   const appearance: Appearance = { ...look, layout };
   const shown = { ...view, appearance };

@@ -2,12 +2,19 @@ import { button, details, titleOf } from './controls.js';
 import { type DrawnElement, draw } from './drawn.js';
 import type { BannerView } from './view.js';
 
-/** Controls of the first layer with which the visitor decides, in their order. */
-export const FIRST_LAYER_CONTROLS = ['accept', 'reject', 'settings'] as const;
+/**
+ * Controls of the first layer with which the visitor decides, in their order. Where a category is exempt from consent,
+ * one press objects to it; where nothing else waits for consent, there is nothing to accept.
+ */
+export function firstLayerControls({ categories }: Pick<BannerView, 'categories'>): readonly string[] {
+  const isExempt = categories.some(({ rule }) => rule === 'exempt');
+  const isInformation = isExempt && !categories.some(({ required, rule }) => !required && rule === undefined);
+  return [...(isInformation ? ['close'] : ['accept', 'reject']), ...(isExempt ? ['object'] : []), 'settings'];
+}
 
-/** The question: title, text, the choices, who asks, and the policy. */
+/** The question: title, text, what runs without consent and why, the choices, who asks, and the policy. */
 export function firstLayer(view: BannerView): DrawnElement {
-  const { appearance, banner, language, direction } = view;
+  const { appearance, banner, categories, language, direction } = view;
   const { layout, side } = appearance;
   return draw(
     // A layer that covers the middle of a page is modal, so that nothing behind it can have the focus.
@@ -26,14 +33,13 @@ export function firstLayer(view: BannerView): DrawnElement {
       { class: 'words', tabindex: '-1' },
       draw('h2', { id: 'banner-title' }, titleOf(view)),
       draw('p', {}, banner.text ?? ''),
+      categories.flatMap(({ title, ground }) => (ground === undefined ? [] : draw('p', {}, `${title}: ${ground}`))),
       details(view, true),
     ),
     draw(
       'div',
       { class: 'choices' },
-      button(view, 'accept', 'choice'),
-      button(view, 'reject', 'choice'),
-      button(view, 'settings'),
+      firstLayerControls(view).map((name) => button(view, name, name === 'settings' ? '' : 'choice')),
     ),
   );
 }

@@ -1,4 +1,5 @@
 import { NOTICE_VERSION } from './layout-version.js';
+import { labelOf } from './controls.js';
 import type { BannerView, Notice } from './view.js';
 
 /**
@@ -7,7 +8,7 @@ import type { BannerView, Notice } from './view.js';
  * @param isConflict whether the signal ended what an earlier choice permitted (§7025(c)(3))
  */
 export function optOutNotice(labels: BannerView['labels'], isConflict: boolean): Notice {
-  const { text, language } = labels.opt_out ?? { text: 'Opt-Out Request Honored', language: 'en' };
+  const { text, language } = labelOf({ labels }, 'opt_out');
   const conflict = isConflict ? labels.opt_out_conflict : undefined;
   return { text: conflict === undefined ? text : `${text}. ${conflict.text}`, language, version: NOTICE_VERSION };
 }

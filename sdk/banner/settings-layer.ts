@@ -72,7 +72,7 @@ function categorySection(
   category: ViewedCategory,
   { categories, services: named }: SettingsState['ticked'],
 ): DrawnElement {
-  const { key, required, title, purpose, recipients, cookies, services = [] } = category;
+  const { key, required, title, purpose, ground, recipients, cookies, services = [] } = category;
   const isTicked = categories[key] === true;
   const description = `purpose-${key}`;
   const names = recipients.flatMap((name, i) => [i === 0 ? '' : ', ', isolated(name)]);
@@ -88,6 +88,7 @@ function categorySection(
           title,
         ),
     draw('p', { id: description }, purpose),
+    ground === undefined ? [] : draw('p', {}, ground),
     recipients.length === 0 ? [] : draw('p', {}, stated(view, 'recipients', names)),
     services.length === 0
       ? []

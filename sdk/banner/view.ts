@@ -50,6 +50,10 @@ export interface ViewedService {
 export interface ViewedCategory {
   readonly key: string;
   readonly required: boolean;
+  /** The rule of the place, if the category does not wait for consent. */
+  readonly rule?: string | undefined;
+  /** Why an exempt category runs without consent. */
+  readonly ground?: string | undefined;
   readonly title: string;
   readonly purpose: string;
   readonly recipients: readonly string[];
@@ -68,6 +72,8 @@ export interface BannerView {
   readonly banner: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, Label | undefined>>;
   readonly withdrawal: string | null;
+  /** Id of the site's rule for the place, if one matches. */
+  readonly rule_id?: string | undefined;
   readonly controller: { readonly legal_name: string; readonly contact: string };
   readonly categories: readonly ViewedCategory[];
   /** Whether each service of an optional category has a switch of its own. */

@@ -29,6 +29,10 @@ await bundle('script', 'iife', 'consent');
 await bundle('gate', 'esm');
 // Loaded by the previous file, on pages with placeholders for gated content.
 await bundle('placeholder', 'esm');
+// Loaded by pages of visitors who withdrew something.
+await bundle('withdrawn', 'esm');
+// Loaded when a visitor opens the text of the policy.
+await bundle('policy', 'esm');
 // Loaded by tag managers, which cannot give attributes to a script.
 await bundle('tag-manager', 'iife');
 // Loaded by a developer, by hand.

@@ -27,6 +27,13 @@ export interface KnownService {
 
 /** The part of a category that the SDK reads. */
 export type KnownCategory = Pick<Category, 'key' | 'required' | 'title' | 'purpose' | 'recipients'> & {
+  /**
+   * The rule of the place: it runs until the visitor opts out (`opt_out`) or objects (`exempt`). Absent if it waits for
+   * consent.
+   */
+  readonly rule?: string | undefined;
+  /** Why an exempt category runs without consent, in words. */
+  readonly ground?: string | undefined;
   readonly cookies: readonly KnownCookie[];
   /** Absent from services of an earlier version. */
   readonly services?: readonly KnownService[] | undefined;
@@ -42,6 +49,7 @@ export type Configuration = Pick<
   | 'languages'
   | 'direction'
   | 'validity_days'
+  | 'refusal_days'
   | 'banner'
   | 'labels'
   | 'withdrawal'
@@ -56,7 +64,14 @@ export type Configuration = Pick<
   /** Whether the visitor answers for each service. */
   readonly service_switches?: boolean | undefined;
   readonly documents: readonly KnownDocument[];
-  readonly region: { readonly country: string | null; readonly compliance_framework: string | null };
+  /** Id of the site's rule for the visitor's place. Absent if none matches. */
+  readonly rule_id?: string | undefined;
+  readonly region: {
+    readonly country: string | null;
+    readonly compliance_framework: string | null;
+    /** Whether Global Privacy Control is itself a request to opt out in this place, by law or by the site's rule. */
+    readonly signal_is_request: boolean;
+  };
 };
 
 const isVersion = objectOf<KnownDocument['version']>({
@@ -86,6 +101,8 @@ export const isConfiguration = objectOf<Configuration>({
   language: isText,
   languages: listOf(isText),
   validity_days: nullable(isNumber),
+  refusal_days: nullable(isNumber),
+  rule_id: optional(isText),
   direction: isDirection,
   banner: recordOf(isText),
   labels: recordOf(objectOf<Label>({ text: isText, language: isText })),
@@ -95,6 +112,8 @@ export const isConfiguration = objectOf<Configuration>({
     objectOf<KnownCategory>({
       key: isText,
       required: isFlag,
+      rule: optional(isText),
+      ground: optional(isText),
       title: isText,
       purpose: isText,
       recipients: listOf(isText),
@@ -118,6 +137,7 @@ export const isConfiguration = objectOf<Configuration>({
   region: objectOf<Configuration['region']>({
     country: nullable(isText),
     compliance_framework: nullable(isText),
+    signal_is_request: isFlag,
   }),
   warnings: isWarnings,
 });

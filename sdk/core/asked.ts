@@ -1,5 +1,5 @@
 import type { Configuration } from './answers.js';
-import type { Kept } from './choice.js';
+import { isAskedFor, type Kept } from './choice.js';
 import { type Guard, isNumber, isText, listOf, objectOf, recordOf } from './guards.js';
 
 /**
@@ -23,7 +23,7 @@ const isTcf = objectOf<{ tcf: Tcf }>({
 /** @see Asked */
 export function askedIn({ categories, iab }: Pick<Configuration, 'categories' | 'iab'>): Asked {
   const { vendors = [], purposes = {}, special_features = {} }: Partial<Tcf> = isTcf(iab) ? iab.tcf : {};
-  const optional = categories.filter(({ required }) => !required);
+  const optional = categories.filter(isAskedFor);
   const named = (kind: string, by: Tcf['purposes'], all?: readonly number[]): string[] =>
     Object.entries(by).flatMap(([key, some]) => (all ?? some).map((one) => `${key}/${kind}${one}`));
   return [
@@ -78,9 +78,12 @@ export function isAskedMore(kept: Kept, configuration: Configuration, stored: As
     return isPermitted || isOther ? null : false;
   }
   const [more, receivers] = now.map((list, i) => list.filter((one) => !before[i]?.includes(one)));
+  // Left on where nobody was asked for it, which is no consent.
+  const wasAsked = new Set(more?.map((one) => before[0]?.includes(one.split('/')[0] ?? '')));
+  if (isPermitted && wasAsked.has(false)) return null;
   const isPermittedTo = (one: string): boolean | undefined => {
     const [category = '', , service = ''] = one.split('/');
     return categories[category] || services?.[service];
   };
-  return more?.length !== 0 || receivers?.some(isPermittedTo) === true;
+  return wasAsked.has(true) || receivers?.some(isPermittedTo) === true;
 }

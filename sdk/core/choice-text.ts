@@ -1,5 +1,5 @@
 import type { Decision, Kept } from './choice.js';
-import { areAnswers, isNumber, isText, nullable, objectOf, optional, parseJson } from './guards.js';
+import { areAnswers, isFlag, isNumber, isText, objectOf, optional, parseJson } from './guards.js';
 
 const DECISIONS: readonly string[] = ['accepted', 'partial', 'rejected', 'withdrawn'] satisfies Decision[];
 export const isDecision = (value: unknown): value is Decision => isText(value) && DECISIONS.includes(value);
@@ -7,12 +7,13 @@ export const isDecision = (value: unknown): value is Decision => isText(value) &
 /** The members of the text in the cookie. */
 type Stated = Omit<
   Kept,
-  'categories' | 'services' | 'at' | 'isVoid' | 'isSignalled' | 'isPermitted' | 'wasPermitted'
+  'categories' | 'services' | 'exempt' | 'at' | 'isVoid' | 'isSignalled' | 'isPermitted' | 'wasPermitted'
 > & {
   readonly at?: number | undefined;
   readonly state?: string | undefined;
   readonly categories: string | Record<string, boolean>;
   readonly services?: string | Record<string, boolean> | undefined;
+  readonly exempt?: string | Record<string, boolean> | undefined;
 };
 const isAnswers = (value: unknown): value is Stated['categories'] => isText(value) || areAnswers(value);
 const isStated = objectOf<Stated>({
@@ -21,6 +22,8 @@ const isStated = objectOf<Stated>({
   decision: isDecision,
   categories: isAnswers,
   services: optional(isAnswers),
+  exempt: optional(isAnswers),
+  opt_out: optional(isFlag),
   document_version_id: isText,
   language: isText,
   key: optional(isText),
@@ -30,7 +33,7 @@ const isStated = objectOf<Stated>({
   consent_token: optional(isText),
   proof_hash: optional(isText),
   created_at: optional(isText),
-  valid_until: optional(nullable(isText)),
+  ask_again_at: optional(isNumber),
 });
 
 /**
@@ -45,6 +48,7 @@ export function writeChoice({
   wasPermitted,
   categories,
   services,
+  exempt,
   ...choice
 }: Kept): string {
   const state = [isVoid && 'v', isSignalled && 's', isPermitted && 'p', wasPermitted && 'b'].filter(Boolean).join('');
@@ -54,6 +58,7 @@ export function writeChoice({
     ...choice,
     categories: writeAnswers(categories),
     services: services && writeAnswers(services),
+    exempt: (exempt && writeAnswers(exempt)) || undefined,
   };
   return encodeURIComponent(JSON.stringify(stated));
 }
@@ -64,7 +69,7 @@ export function writeChoice({
 export function readChoice(text: string): Kept | null {
   const stated = parseJson(decoded(text), isStated);
   if (stated === undefined) return null;
-  const { at, state, categories, services, ...choice } = stated;
+  const { at, state, categories, services, exempt, ...choice } = stated;
   const isGranted = /^[ap]/.test(choice.decision);
   const has = (flag: string, otherwise = false) => state?.includes(flag) ?? otherwise;
   return {
@@ -75,7 +80,8 @@ export function readChoice(text: string): Kept | null {
     isPermitted: has('p', isGranted),
     wasPermitted: has('b'),
     categories: readAnswers(categories),
-    services: services === undefined ? services : readAnswers(services),
+    services: readAnswers(services),
+    exempt: readAnswers(exempt),
   };
 }
 
@@ -85,7 +91,9 @@ function writeAnswers(answers: Record<string, boolean>): string {
     .join('.');
 }
 
-function readAnswers(answers: Stated['categories']): Record<string, boolean> {
+function readAnswers(answers: Stated['categories']): Record<string, boolean>;
+function readAnswers(answers: Stated['services']): Record<string, boolean> | undefined;
+function readAnswers(answers: Stated['services']): Record<string, boolean> | undefined {
   if (typeof answers !== 'string') return answers;
   const keys = answers.split('.').filter((key) => key !== '');
   return Object.fromEntries(keys.map((key) => [key.replace('!', ''), key[0] !== '!']));

@@ -1,5 +1,5 @@
 import type { BrowserConsent } from '../shared/types.js';
-import type { Configuration, KnownDocument } from './answers.js';
+import type { Configuration, KnownCategory, KnownDocument } from './answers.js';
 
 export type Decision = BrowserConsent['decision'];
 export type Categories = Readonly<Record<string, boolean>>;
@@ -26,8 +26,15 @@ export interface Choice {
   readonly proof_hash?: string | undefined;
   /** ISO 8601. */
   readonly created_at?: string | undefined;
-  /** ISO 8601, or null if the choice does not expire. */
-  readonly valid_until?: string | null | undefined;
+  /**
+   * Unix milliseconds from which the visitor is asked again. A choice that permits something permits nothing from then
+   * on. Absent if that never comes.
+   */
+  readonly ask_again_at?: number | undefined;
+  /** For each category that was exempt from consent: whether it may run, because the visitor did not object. */
+  readonly exempt?: Record<string, boolean> | undefined;
+  /** Whether the visitor opted out of sale and sharing; false if that was taken back. */
+  readonly opt_out?: boolean | undefined;
   /**
    * Order of choices: Unix milliseconds by the visitor's clock, but later than every choice that the page knew, so that
    * setting a clock back does not change the order.
@@ -79,18 +86,23 @@ export function cookiePolicyOf({ documents }: Configuration): KnownDocument | un
 /**
  * A choice for every category and, where the site has switches for services, for every service. What is required is on.
  * A category is on only if all its services are: without an answer of its own, it follows them. Refusing everything is a
- * withdrawal if something was permitted before.
+ * withdrawal if something was permitted before. Nobody consents to an exempt category, whose answers stand apart.
  */
 export function completed(
   { categories, service_switches }: Configuration,
   { categories: chosen, services: named = {} }: Answers,
   wasPermitted = false,
-): Pick<Kept, 'categories' | 'services' | 'isPermitted' | 'decision'> {
+): Pick<Kept, 'categories' | 'services' | 'exempt' | 'isPermitted' | 'decision'> {
   const answers: Record<string, boolean> = {};
   const services: Record<string, boolean> = {};
+  const exempt: Record<string, boolean> = {};
   let areAllOn = true;
   let isPermitted = false;
-  for (const { key, required, services: all = [] } of categories) {
+  for (const { key, required, rule, services: all = [] } of categories) {
+    if (rule === 'exempt') {
+      exempt[key] = chosen[key] === true;
+      continue;
+    }
     const own = service_switches ? all : [];
     let isOn = required || (chosen[key] ?? own.length > 0) === true;
     for (const one of own) {
@@ -108,6 +120,7 @@ export function completed(
     decision: areAllOn ? 'accepted' : isPermitted ? 'partial' : refusal,
     isPermitted,
     categories: answers,
+    exempt,
     ...(service_switches && { services }),
   };
 }
@@ -123,20 +136,47 @@ export function someAnswer(
 }
 
 /**
- * Whether a choice answers the current configuration: it names the same version of the cookie policy,
- * and has an answer for every optional category.
+ * Whether a choice answers the current configuration: it has an answer for every category that waits for one and, unless
+ * it refuses everything, names the same version of the cookie policy.
  * @param configuration the configuration in the language of the choice
  */
-export function isInForce(choice: Choice, configuration: Configuration): boolean {
+export function isInForce(choice: Kept, configuration: Configuration): boolean {
   return (
-    cookiePolicyOf(configuration)?.version.id === choice.document_version_id &&
-    configuration.categories.every(({ key, required }) => required || choice.categories[key] !== undefined)
+    (!choice.isPermitted || cookiePolicyOf(configuration)?.version.id === choice.document_version_id) &&
+    configuration.categories.every((one) => !isAskedFor(one) || choice.categories[one.key] !== undefined)
   );
 }
 
-const DAY_MS = 86_400_000;
+/** Whether a category waits for consent: it is not required, and the place has no other rule for it. */
+export function isAskedFor({ required, rule }: Pick<KnownCategory, 'required' | 'rule'>): boolean {
+  return !required && rule === undefined;
+}
 
-/** The time at which a choice expires. @param createdAt ISO 8601 @returns ISO 8601, or null if it does not expire */
-export function validUntil(createdAt: string, { validity_days: days }: Configuration): string | null {
-  return days === null ? null : new Date(Date.parse(createdAt) + days * DAY_MS).toISOString();
+/** Whether a choice is recorded, or what is exempt from consent is all that visitors can decide on. */
+export function isQuestion({ categories }: Pick<Configuration, 'categories'>): boolean {
+  const optional = categories.filter(({ required }) => !required);
+  return optional.length === 0 || optional.some(({ rule }) => rule !== 'exempt');
+}
+
+/** Whether the period of a choice is over, so that it permits nothing and the visitor is asked again. */
+export function isOver({ ask_again_at: end }: Kept, now: number): boolean {
+  return end !== undefined && end <= now;
+}
+
+/**
+ * Whether a category runs that waits for no choice by the rule of the place: unless the visitor objected, opted out or
+ * refused, also elsewhere, or the signal of the browser did.
+ * @param kept the newest choice
+ */
+export function runsByRule({ key, rule }: KnownCategory, kept: Kept | null, now: number): boolean {
+  if (kept === null) return true;
+  const { categories, exempt = {}, opt_out, isVoid, isPermitted } = kept;
+  const said = [categories[key], exempt[key]];
+  if (said.includes(false) || (rule === 'opt_out' && (opt_out || (isPermitted && isOver(kept, now))))) return false;
+  return (
+    said.includes(true) ||
+    opt_out === false ||
+    // Who refused anything is not held to permit what was added since.
+    (!isVoid && Object.values({ ...categories, ...exempt }).every(Boolean))
+  );
 }

@@ -74,7 +74,12 @@ export class Configurations {
     const { apiKey, baseUrl, configurationMaxAge = DEFAULT_MAX_AGE_SECONDS } = this.#options;
     if (cached?.key !== baseUrl + apiKey) return undefined;
     const age = this.#clock() - cached.readAt;
-    return { configuration: cached.configuration, isFresh: age >= 0 && age < configurationMaxAge * 1000 };
+    const isFresh = age >= 0 && age < configurationMaxAge * 1000;
+    const { configuration } = cached;
+    if (isFresh) return { configuration, isFresh };
+    // The visitor may have come to another place since, where everything optional waits for consent.
+    const categories = configuration.categories.map((one) => ({ ...one, rule: undefined }));
+    return { configuration: { ...configuration, categories, rule_id: undefined }, isFresh };
   }
 }
 

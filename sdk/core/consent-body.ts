@@ -26,22 +26,23 @@ export interface Outgoing {
 /** Completes a consent with what the page knows. @param visitorId undefined if an approval token names the person */
 export function outgoing(
   consent: BrowserConsent,
-  { region }: Configuration,
+  { region, rule_id }: Configuration,
   { key, at, now, visitorId, isSignalled }: OutgoingOptions,
 ): Outgoing {
-  const law = region.compliance_framework;
   // The service knows the law: the configuration named it.
   const body: Omit<BrowserConsent, 'compliance_framework'> & { compliance_framework?: string | null | undefined } = {
     source: 'client',
     visitor_id: visitorId,
-    ...(region.country !== null && { visitor_country: region.country }),
-    ...(law !== null && { compliance_framework: law }),
+    // JSON leaves out what is undefined.
+    visitor_country: region.country ?? undefined,
+    compliance_framework: region.compliance_framework ?? undefined,
+    rule_id,
     ...consent,
     metadata: {
       ...consent.metadata,
       // The record states when it was accepted. A choice made offline was made earlier.
       chosen_at: new Date(Math.min(at, now)).toISOString(),
-      ...(isSignalled && { gpc: true }),
+      gpc: isSignalled || undefined,
     },
     idempotency_key: key,
   };

@@ -1,11 +1,10 @@
 import { type Asked, askedIn, askedWith, isAsked, isAskedMore } from './asked.js';
-import type { Kept } from './choice.js';
+import { isAskedFor, isOver, type Kept } from './choice.js';
 import type { NoticeOf, ShownNotice } from './consent-body.js';
 import { ConsentQueue } from './consent-queue.js';
-import { isNumber, isText } from './guards.js';
-import { allows, choiceOf, type Event, type Facts, MOST_DAYS, NOTHING_KNOWN, type Sight, step } from './machine.js';
+import { isText } from './guards.js';
+import { allows, choiceOf, type Event, type Facts, NOTHING_KNOWN, type Sight, step } from './machine.js';
 import type { Jar, Store } from './ports.js';
-import { isRequestBy } from './precedence.js';
 import { type QueuedConsent, sentOf } from './queue.js';
 import { isHonored, isTakenBack } from './transitions.js';
 import { identityOf } from './visitor.js';
@@ -14,8 +13,6 @@ const CHOICE = '_svc_consent';
 const VISITOR = '_svc_visitor';
 /** What the person was asked, in the store. */
 const ASKED = 'asked';
-/** The person's own opt-out of sale and sharing on this origin, in the store: 1, or 0 if it was taken back. */
-const OPTED_OUT = 'opted-out';
 
 export interface PagePorts {
   readonly jar: Jar;
@@ -53,7 +50,8 @@ export class ConsentPage {
 
   /** The choice that counts, or null if the visitor has not chosen, or must choose again. */
   get choice(): Kept | null {
-    return choiceOf(this.#facts, this.#ports.isSignalled());
+    const { isSignalled, now } = this.#ports;
+    return choiceOf(this.#facts, { isSignalled: isSignalled(), now: now() });
   }
 
   /** Whether the choice counts but the person is asked again, because something was or may have been added since. */
@@ -78,25 +76,19 @@ export class ConsentPage {
     return isTaken && (newest?.wasPermitted || newest?.decision === 'withdrawn') ? newest.at : null;
   }
 
-  /**
-   * The person's own opt-out of sale and sharing on this origin: false if the person took it back, undefined if there
-   * is none.
-   */
-  get isOptedOut(): boolean | undefined {
-    const stored = this.#ports.store.read(OPTED_OUT, isNumber);
-    return stored === undefined ? undefined : stored === 1;
-  }
-
-  optOut(isOptedOut: boolean): void {
-    this.#ports.store.write(OPTED_OUT, Number(isOptedOut));
+  /** Whether nobody is to be asked: every category runs by the rule of the place, and no consent to it has ended. */
+  get isUnasked(): boolean {
+    const { newest, configuration } = this.#facts;
+    const hasEnded = newest?.isPermitted && isOver(newest, this.#ports.now());
+    return configuration?.rule_id !== undefined && !hasEnded && !configuration.categories.some(isAskedFor);
   }
 
   /** The notice of the signal, while that counts as an opt-out that the person did not take back. */
   get notice(): ShownNotice | undefined {
     const { newest, configuration, isUnavailable } = this.#facts;
     if (newest === null || configuration === null || isUnavailable) return undefined;
-    const isRequest = this.#ports.isSignalled() && isRequestBy(configuration.region.compliance_framework);
-    const counts = isRequest && isHonored(newest) && this.isOptedOut !== false;
+    const isRequest = this.#ports.isSignalled() && configuration.region.signal_is_request;
+    const counts = isRequest && isHonored(newest) && newest.opt_out !== false;
     return counts ? this.#ports.noticeOf?.()?.(configuration, isTakenBack(newest)).notice : undefined;
   }
 
@@ -114,9 +106,6 @@ export class ConsentPage {
     const { jar, store, onNotKept } = this.#ports;
     const sight = this.#sight();
     const { facts, choice, visitor, send, settledAt } = step(this.#facts, event, sight);
-    // A new signal counts, even if the person took back an earlier one.
-    const isNew = facts.newest?.isSignalled === true && this.#facts.newest?.isSignalled !== true;
-    if (isNew && event.type === 'configured' && this.isOptedOut === false) store.remove(OPTED_OUT);
     this.#facts = facts;
     // A later choice was recorded, perhaps by a page of another host. An earlier one would count as the later.
     for (const item of settledAt > 0 ? this.queue.items() : []) {
@@ -126,11 +115,11 @@ export class ConsentPage {
       this.#ports.onGivenUp(item);
     }
     let isKept = true;
-    if (choice !== null) isKept = jar.keep(CHOICE, choice.text, choice.days);
+    if (choice !== null) isKept = jar.keep(CHOICE, choice);
     if (event.type === 'chose' && facts.configuration !== null) store.write(ASKED, askedIn(facts.configuration));
     if (visitor !== null) {
       store.write('visitor', visitor.id);
-      jar.keep(VISITOR, visitor.text, choice?.days ?? MOST_DAYS);
+      jar.keep(VISITOR, visitor.text);
     }
     for (const one of send) isKept = this.queue.add(one) && isKept;
     if (!isKept) onNotKept();

@@ -1,5 +1,4 @@
 // biome-ignore-all assist/source/organizeImports: gzip sees 32 KiB back; in this order the bundle for pages is 40 bytes smaller
-import { adopted, isRecordedChoice, type RecordedChoice } from './adoption.js';
 import { type Acceptance, type Configuration, isShownDocument, type ShownDocument } from './answers.js';
 import { type QueuedConsent, sentOf } from './queue.js';
 import { ConsentPage } from './consent-page.js';
@@ -7,12 +6,11 @@ import { type Answers, type Categories, type Choice, completed, cookiePolicyOf, 
 import { optOutOf } from './transitions.js';
 import { ServiceError } from '../shared/service-error.js';
 import { Configurations, languageQuery } from './configurations.js';
-import { isRequestBy } from './precedence.js';
 import { isPassing, Service } from './service.js';
 import { Outbox } from './outbox.js';
 import type { BrowserConsent } from '../shared/types.js';
 import type { Asked } from './asked.js';
-import type { ChoiceSignals } from './choice-signals.js';
+import type { ChoiceSignals, IabModule } from './choice-signals.js';
 import type { NoticeOf, Presentation, ShownNotice } from './consent-body.js';
 import type { KeptRecord } from './consent-queue.js';
 import type { Event } from './machine.js';
@@ -25,10 +23,11 @@ import type { Surroundings } from './ports.js';
  *   asked then.
  * - `signalled`: the visitor has not chosen, and the browser sends Global Privacy Control, which
  *   refuses. The site does not ask.
+ * - `unasked`: the visitor has not chosen, and by the rule of the place no category waits for a choice.
  * - `chosen`: a choice is in force.
  * - `unavailable`: no choice can be recorded; `error` states why. Nothing optional is permitted.
  */
-export type ConsentStatus = 'loading' | 'needed' | 'signalled' | 'chosen' | 'unavailable';
+export type ConsentStatus = 'loading' | 'needed' | 'signalled' | 'unasked' | 'chosen' | 'unavailable';
 
 export interface ConsentState {
   readonly status: ConsentStatus;
@@ -191,10 +190,11 @@ export class ConsentCore {
    * @param presentation how the visitor was asked, which the record keeps as a statement of the browser
    * @param services the answers for services, where the site has switches for them. A service that is not named has the
    * answer of its category
-   * @returns the service's answer, whenever it comes
+   * @returns the service's answer, whenever it comes; undefined if there is nothing to record, because only exempt
+   * categories go on
    * @throws ServiceError `UNAVAILABLE` before the configuration is known
    */
-  choose(categories: Categories, presentation?: Presentation, services?: Categories): Promise<Acceptance> {
+  choose(categories: Categories, presentation?: Presentation, services?: Categories): Promise<Acceptance | undefined> {
     const answers = { categories, services };
     if (cookiePolicyOf(this.#configuration()) === undefined) throw noPolicy();
     this.#error = null;
@@ -209,15 +209,26 @@ export class ConsentCore {
     });
   }
 
-  /** Permits every category. @throws as `choose` */
-  acceptAll(presentation?: Presentation): Promise<Acceptance> {
+  /** Permits every category. An objection to what is exempt from consent stays. @throws as `choose` */
+  acceptAll(presentation?: Presentation): Promise<Acceptance | undefined> {
     const { categories } = this.#configuration();
-    return this.choose(Object.fromEntries(categories.map(({ key }) => [key, true])), presentation);
+    const answers = categories.map(({ key, rule }) => [key, rule !== 'exempt' || this.allows(key)]);
+    return this.choose(Object.fromEntries(answers), presentation);
   }
 
   /** Refuses every optional category; withdraws those that were permitted. @throws as `choose` */
-  rejectAll(presentation?: Presentation): Promise<Acceptance> {
+  rejectAll(presentation?: Presentation): Promise<Acceptance | undefined> {
     return this.choose({}, presentation);
+  }
+
+  /**
+   * Records that the visitor objects to every category that is exempt from consent by the rule of the place, and answers
+   * no question. `choose` takes that back.
+   * @throws as `choose`
+   */
+  object(presentation?: Presentation): Promise<Acceptance | undefined> {
+    if (cookiePolicyOf(this.#configuration()) === undefined) throw noPolicy();
+    return this.#record({ type: 'objected', stated: { presentation } });
   }
 
   /**
@@ -229,7 +240,6 @@ export class ConsentCore {
   optOutOfSale(isOptedOut = true, presentation?: Presentation): Promise<Acceptance> {
     const consent = optOutOf(this.#configuration(), isOptedOut);
     if (consent === undefined) throw noPolicy();
-    this.#page.optOut(isOptedOut);
     const strings = this.#strings(this.#state.choice ?? { categories: {} }, isOptedOut);
     return this.#record({ type: 'recorded', consent: { ...consent, ...strings, presentation } });
   }
@@ -239,8 +249,8 @@ export class ConsentCore {
    * visitor did not take that back.
    */
   get isOptedOutOfSale(): boolean {
-    const law = this.#page.facts.configuration?.region.compliance_framework ?? null;
-    return this.#page.isOptedOut ?? (this.isGpcOn && isRequestBy(law));
+    const { newest, configuration } = this.#page.facts;
+    return newest?.opt_out ?? (this.isGpcOn && configuration?.region.signal_is_request === true);
   }
 
   /** What the question of the choice asked for, as far as this device knows (asked.ts). */
@@ -277,33 +287,13 @@ export class ConsentCore {
     const token = this.#options.approvalToken;
     this.#configuration();
     const consent: BrowserConsent = {
-      ...(token !== undefined && { approval_token: token }),
+      approval_token: token,
       ...fields,
       consent_type: 'document_approval',
       document_version_id: version.id,
       language: version.language,
     };
     return this.#record({ type: 'recorded', consent });
-  }
-
-  /**
-   * Lets a choice count here that the same person made on another device, if it is the later one. The
-   * site's backend reads it from the service after the person signed in, and vouches for the person.
-   * @param record the record of `status`, as the backend returns it
-   * @returns whether the choice counts now
-   * @throws ServiceError
-   */
-  async follow(record: RecordedChoice): Promise<boolean> {
-    if (!isRecordedChoice(record)) return false;
-    const configuration = await this.#configurations.in(record.language);
-    const choice = adopted(record, configuration, this.#service.now());
-    if (choice === null) return false;
-    // The response would restore the choice before this one.
-    this.#surroundings.renewal?.cancel();
-    this.#handle({ type: 'adopted', choice, isImported: record.imported_from != null });
-    this.#handle({ type: 'configured', configuration });
-    this.#outbox.flush();
-    return this.#state.choice?.consent_token === record.consent_token;
   }
 
   /**
@@ -326,9 +316,13 @@ export class ConsentCore {
     return token === undefined ? null : this.#service.addressOf(`/verify#${token}`);
   }
 
-  /** The address of a path of the service. */
-  addressOf(path: string): string {
-    return this.#service.addressOf(path);
+  /**
+   * Loads a file of the SDK from the service, which few pages need. The service and the SDK are built together.
+   * @param name its name in the service's folder `sdk`, without its ending
+   * @throws Error if the file cannot be loaded here
+   */
+  file<T>(name: string): Promise<T> {
+    return this.#surroundings.load(this.#service.addressOf(`/sdk/${name}.js`));
   }
 
   /** Accepted consents of this browser with their promises, oldest first, at most 50. */
@@ -391,12 +385,13 @@ export class ConsentCore {
 
   /** Loads the signals of IAB, if the site sends them. If they do not load, the visitor is still asked. */
   async #loadSignals({ iab }: Configuration): Promise<void> {
-    const { loadIab } = this.#surroundings;
-    if (!iab || this.#signals || !loadIab) return;
+    const { iabFailed } = this.#surroundings;
+    // No advertiser listens in an app.
+    if (!iab || this.#signals || !iabFailed) return;
     const { baseUrl } = this.#options;
     try {
       // Signals that load late are also passed to the page's scripts, so later choices must state them.
-      const speaks = loadIab(this.addressOf('/sdk/iab.js'))
+      const speaks = this.file<IabModule>('iab')
         .then(({ speakIab }) => speakIab(this, iab, baseUrl))
         .then((signals) => {
           this.#signals = signals;
@@ -406,15 +401,14 @@ export class ConsentCore {
         new Promise((_, fail) => setTimeout(() => fail(new Error('no answer')), LONGEST_WAIT_MS)),
       ]);
     } catch (error) {
-      this.#surroundings.iabFailed?.();
+      iabFailed();
       this.#warn(`The signals of IAB could not be loaded: ${error}`);
     }
   }
 
   #strings(answers: Answers, isOptedOut: boolean): Pick<BrowserConsent, 'iab'> {
     const { categories } = completed(this.#configuration(), answers);
-    const iab = this.#signals?.stringsOf(categories, isOptedOut, this.#service.now());
-    return iab === undefined ? {} : { iab };
+    return { iab: this.#signals?.stringsOf(categories, isOptedOut, this.#service.now()) };
   }
 
   /** The device then reads the stored values, in case something else wrote a newer choice. */
@@ -435,10 +429,12 @@ export class ConsentCore {
       : this.#configurations.in(this.#wantedLanguage());
   }
 
+  #record(event: Extract<Event, { type: 'recorded' }>): Promise<Acceptance>;
+  #record(event: Event): Promise<Acceptance | undefined>;
   /** @returns the service's response to the consent that the event records */
-  #record(event: Event): Promise<Acceptance> {
+  #record(event: Event): Promise<Acceptance | undefined> {
     const key = this.#page.handle(event);
-    const answered = this.#outbox.answerTo(key ?? '');
+    const answered = key === undefined ? Promise.resolve(key) : this.#outbox.answerTo(key);
     this.#outbox.flush();
     this.#show();
     return answered;
@@ -510,7 +506,7 @@ export class ConsentCore {
   #show(): void {
     const { configuration, isUnavailable } = this.#page.facts;
     const { choice } = this.#page;
-    const asks = this.isGpcOn ? 'signalled' : 'needed';
+    const asks = this.isGpcOn ? 'signalled' : this.#page.isUnasked ? 'unasked' : 'needed';
     // The signal answers for a person who has not permitted anything.
     const known = choice === null ? asks : this.#page.isAskedAgain ? (choice.isPermitted ? 'needed' : asks) : 'chosen';
     const status = isUnavailable ? 'unavailable' : configuration === null ? 'loading' : known;
@@ -535,10 +531,9 @@ export type ConsentSource = Pick<ConsentCore, keyof ConsentCore>;
 
 function isSame(one: ConsentState, other: ConsentState): boolean {
   return (
-    one.status === other.status &&
     one.configuration === other.configuration &&
     one.error === other.error &&
-    JSON.stringify(one.choice) === JSON.stringify(other.choice)
+    JSON.stringify([one.status, one.choice]) === JSON.stringify([other.status, other.choice])
   );
 }
 

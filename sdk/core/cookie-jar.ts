@@ -13,6 +13,9 @@ export interface CookieAddress {
   readonly pathname: string;
 }
 
+/** Browsers shorten longer times (RFC 6265bis §5.5). */
+export const MOST_SECONDS = 400 * 86_400;
+
 /**
  * The cookies of a page. Their lifetime is relative, so that a wrong clock of the visitor does not shorten it.
  */
@@ -29,44 +32,35 @@ export class CookieJar implements Jar {
   }
 
   read(name: string): readonly string[] {
-    return this.#cookies()
-      .filter((cookie) => cookie.startsWith(`${name}=`))
-      .map((cookie) => cookie.slice(name.length + 1));
-  }
-
-  /** The names of all cookies that the page can read. */
-  names(): readonly string[] {
-    return this.#cookies().map((cookie) => cookie.split('=')[0] ?? '');
-  }
-
-  /** Deletes the cookies of a name, on every domain and path that the page reaches. */
-  forget(name: string): void {
-    for (const { path, domain } of cookiePlaces(this.#address)) this.#write(name, '', 0, path, domain);
-  }
-
-  keep(name: string, value: string, days: number): boolean {
-    const seconds = Math.round(days * 86_400);
-    // A browser refuses a domain that does not match the page.
-    for (const domain of new Set([this.#domain, undefined])) {
-      this.#write(name, value, seconds, '/', domain);
-      if (this.read(name).join() === value) return true;
-      // Another cookie of this name exists, for another domain or path.
-      this.forget(name);
-      this.#write(name, value, seconds, '/', domain);
-      if (this.read(name).includes(value)) return true;
-    }
-    return false;
-  }
-
-  #cookies(): readonly string[] {
     try {
-      return this.#page.cookie.split('; ');
+      return this.#page.cookie
+        .split('; ')
+        .filter((cookie) => cookie.startsWith(`${name}=`))
+        .map((cookie) => cookie.slice(name.length + 1));
     } catch {
       return [];
     }
   }
 
-  #write(name: string, value: string, seconds: number, path: string, domain: string | undefined): void {
+  /** Deletes the cookies of a name, on every domain and path that the page reaches. */
+  forget(name: string): void {
+    for (const { path, domain } of cookiePlaces(this.#address)) this.#write(name, '', path, domain, 0);
+  }
+
+  keep(name: string, value: string): boolean {
+    // A browser refuses a domain that does not match the page.
+    for (const domain of new Set([this.#domain, undefined])) {
+      this.#write(name, value, '/', domain);
+      if (this.read(name).join() === value) return true;
+      // Another cookie of this name exists, for another domain or path.
+      this.forget(name);
+      this.#write(name, value, '/', domain);
+      if (this.read(name).includes(value)) return true;
+    }
+    return false;
+  }
+
+  #write(name: string, value: string, path: string, domain: string | undefined, seconds = MOST_SECONDS): void {
     const parts = [`${name}=${value}`, `Path=${path}`, `Max-Age=${seconds}`, 'SameSite=Lax'];
     if (domain !== undefined) parts.push(`Domain=${domain}`);
     if (this.#address.protocol === 'https:') parts.push('Secure');

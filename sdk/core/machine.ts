@@ -7,7 +7,9 @@ import {
   cookiePolicyOf,
   isInForce,
   isNext,
+  isOver,
   type Kept,
+  runsByRule,
   settledAtOf,
   someAnswer,
 } from './choice.js';
@@ -15,7 +17,19 @@ import { readChoice, writeChoice } from './choice-text.js';
 import { type NoticeOf, type Outgoing, outgoing, type StatedWithChoice } from './consent-body.js';
 import { newestOf } from './newest.js';
 import type { QueuedConsent } from './queue.js';
-import { chosen, confirmed, heeded, isHonored, isTakenBack, optOutOf, revoked, settled } from './transitions.js';
+import {
+  beside,
+  chosen,
+  confirmed,
+  heeded,
+  isHonored,
+  isTakenBack,
+  objecting,
+  objectionOf,
+  optOutOf,
+  revoked,
+  settled,
+} from './transitions.js';
 import { identityOf, readVisitors, writeVisitor } from './visitor.js';
 
 /** The state of a page: the visitor's newest choice, and the configuration of the site. */
@@ -64,11 +78,11 @@ export type Event =
   | { readonly type: 'translated'; readonly configuration: Configuration }
   /** Nothing can be recorded. */
   | { readonly type: 'failed' }
-  | (Answers & { readonly type: 'chose'; readonly stated?: StatedWithChoice })
+  | (Answers & { readonly type: 'chose'; readonly stated: StatedWithChoice })
+  /** The visitor objects to what is exempt from consent. */
+  | { readonly type: 'objected'; readonly stated: StatedWithChoice }
   /** The page records a consent beside the choice, for example to a document. */
   | { readonly type: 'recorded'; readonly consent: BrowserConsent }
-  /** The same person chose on another device. */
-  | { readonly type: 'adopted'; readonly choice: Kept; readonly isImported: boolean }
   | (Answered & { readonly type: 'accepted'; readonly acceptance: Acceptance })
   /** The service will never accept this consent. */
   | (Answered & { readonly type: 'refused'; readonly isOutdated: boolean });
@@ -84,8 +98,8 @@ interface Answered {
 /** The result of an event: the new state, and the writes and requests that follow. */
 export interface Step {
   readonly facts: Facts;
-  /** The new text of the cookie of the choice, and its lifetime in days, or null if the cookie stays as it is. */
-  readonly choice: { readonly text: string; readonly days: number } | null;
+  /** The new text of the cookie of the choice, or null if the cookie stays as it is. */
+  readonly choice: string | null;
   /** The new reference for this browser, or null if the kept one stays. */
   readonly visitor: { readonly text: string; readonly id: string } | null;
   /** Choices before this `at` must not be recorded any more. */
@@ -96,10 +110,6 @@ export interface Step {
    */
   readonly send: readonly Outgoing[];
 }
-
-/** Browsers shorten longer times (RFC 6265bis §5.5). */
-export const MOST_DAYS = 400;
-const DAY_MS = 86_400_000;
 
 /** Computes the next state of a page, and the values to keep and to send. */
 export function step(facts: Facts, event: Event, sight: Sight): Step {
@@ -114,16 +124,13 @@ export function step(facts: Facts, event: Event, sight: Sight): Step {
     case 'configured': {
       isUnavailable = cookiePolicyOf(event.configuration) === undefined;
       if (isUnavailable) break;
-      const after = heeded(before, event.configuration, moment);
-      newest = after.newest;
-      const optOut = after.isOptOut ? optOutOf(event.configuration, true) : undefined;
+      newest = heeded(before, event.configuration, moment);
+      const isRequest = event.configuration.region.signal_is_request && newest?.isSignalled && !before?.isSignalled;
+      const optOut = isRequest ? optOutOf(event.configuration, true) : undefined;
       const presentation = newest === null ? undefined : sight.noticeOf?.(event.configuration, isTakenBack(newest));
       if (optOut !== undefined) recorded.push({ ...optOut, presentation });
       break;
     }
-    case 'adopted':
-      newest = followed(before, event);
-      break;
     case 'failed':
       isUnavailable = true;
       break;
@@ -132,9 +139,18 @@ export function step(facts: Facts, event: Event, sight: Sight): Step {
       newest = chosen(before, event, configuration, moment);
       isUnavailable = false;
       break;
+    case 'objected':
+      if (configuration !== null) newest = objecting(before, configuration, sight.now);
+      break;
+    case 'recorded': {
+      const { consent_type, decision } = event.consent;
+      if (consent_type === 'do_not_sell_opt_out')
+        newest = beside(before, sight.now, { opt_out: decision === 'accepted' });
+      break;
+    }
     case 'accepted':
       if (before?.key === event.key) {
-        if (configuration !== null) newest = confirmed(before, event.acceptance, configuration);
+        newest = confirmed(before, event.acceptance);
       } else newest = settledBy(event, before);
       break;
     case 'refused':
@@ -146,6 +162,9 @@ export function step(facts: Facts, event: Event, sight: Sight): Step {
         newest = { ...before, isSignalled: false };
       } else newest = settledBy(event, before);
   }
+  const isAct = 'stated' in event || event.type === 'configured';
+  const objection = isAct && configuration && objectionOf(before, newest, configuration, 'stated' in event && sight.isSignalled);
+  if (objection) recorded.push({ ...objection, presentation: 'stated' in event ? event.stated?.presentation : undefined });
   const next: Facts = {
     newest,
     configuration,
@@ -155,19 +174,18 @@ export function step(facts: Facts, event: Event, sight: Sight): Step {
   return { facts: next, ...consequences(next, event, sight, { before, found, recorded }) };
 }
 
-/** Every choice that was made here counts as newer than an imported one (docs/import.md). */
-function followed(before: Kept | null, { choice, isImported }: Extract<Event, { type: 'adopted' }>): Kept {
-  return before !== null && (isImported || before.at >= choice.at) ? before : choice;
-}
-
 function settledBy({ consentType, at }: Answered, before: Kept | null): Kept | null {
   return consentType === 'cookie' && before?.key !== undefined ? settled(before, at) : before;
 }
 
 /** The choice that counts, or null if the visitor has not chosen, or must choose again. */
-export function choiceOf({ newest, outdated, configuration, isUnavailable }: Facts, isSignalled: boolean): Kept | null {
+export function choiceOf(
+  { newest, outdated, configuration, isUnavailable }: Facts,
+  { isSignalled, now }: Pick<Sight, 'isSignalled' | 'now'>,
+): Kept | null {
   if (newest === null || newest.isVoid || newest.at === outdated || isUnavailable || configuration === null)
     return null;
+  if (isOver(newest, now)) return null;
   return isSignalled && newest.isPermitted && !newest.isSignalled ? null : newest;
 }
 
@@ -181,15 +199,21 @@ export function allows(
   facts: Facts,
   name: string,
   isService: boolean,
-  { choices, isSignalled, now }: Pick<Sight, 'choices' | 'isSignalled' | 'now'>,
+  sight: Pick<Sight, 'choices' | 'isSignalled' | 'now'>,
 ): boolean {
+  const { choices, isSignalled, now } = sight;
   const category = facts.configuration?.categories.find(({ key, services }) =>
     isService ? services?.some((one) => one.key === name) : key === name,
   );
   if (category?.required) return true;
   if (isService && category === undefined) return false;
   const isOn = (newest: Kept | null): boolean => {
-    const { categories = {}, services } = choiceOf({ ...facts, newest }, isSignalled) ?? {};
+    if (category?.rule !== undefined) {
+      // The next event heeds the signal.
+      if (facts.isUnavailable || (isSignalled && !newest?.isSignalled) || !runsByRule(category, newest, now)) return false;
+      return !isService || newest?.services?.[name] !== false;
+    }
+    const { categories = {}, services } = choiceOf({ ...facts, newest }, sight) ?? {};
     return (isService && services ? services[name] : categories[category?.key ?? name]) === true;
   };
   const found = choices.flatMap((text) => readChoice(text) ?? []);
@@ -218,7 +242,7 @@ interface Cause {
 function consequences(facts: Facts, event: Event, sight: Sight, cause: Cause): Omit<Step, 'facts'> {
   const { newest, configuration } = facts;
   const { before, found } = cause;
-  const { now, random, choices, visitors, ownVisitor } = sight;
+  const { random, choices, visitors, ownVisitor } = sight;
   const id = identityOf(sight) ?? random.slice(32);
   const isStale = choices.length > 1 || found.some(({ at }) => newest !== null && at < newest.at);
   // Cookies that were cleared stay cleared: another page may have known of a later refusal.
@@ -236,7 +260,7 @@ function consequences(facts: Facts, event: Event, sight: Sight, cause: Cause): O
   return {
     send,
     settledAt: Math.max(settledAtOf(before), settledAtOf(newest)),
-    choice: isKept ? { text: writeChoice(newest), days: daysLeft(newest, configuration, now) } : null,
+    choice: isKept ? writeChoice(newest) : null,
     visitor: isNamed && visitors.join() !== text ? { text, id } : null,
   };
 }
@@ -258,7 +282,8 @@ function sent(
   return [
     ...recorded.map((consent) =>
       outgoing(consent, configuration, {
-        key: random.slice(0, 32),
+        // The choice itself has the key without the letter.
+        key: random.slice(0, 32) + (consent.consent_type === 'objection' ? 'o' : ''),
         // Sorts after what other tabs queued, even within the same millisecond and after the clock was set back.
         at: Math.max(now, (queued.at(-1)?.queued_at ?? 0) + 1),
         now,
@@ -308,13 +333,4 @@ function withdrawnElsewhere(
 
 function consentOf({ decision, document_version_id, language, categories, services }: Kept): BrowserConsent {
   return { consent_type: 'cookie', decision, document_version_id, language, categories, services };
-}
-
-/**
- * The rest of the time for which a choice is valid. Setting the clock back does not lengthen this time, and setting it
- * forward does not end it at once.
- */
-function daysLeft({ at }: Kept, configuration: Configuration | null, now: number): number {
-  const days = Math.min(configuration?.validity_days ?? MOST_DAYS, MOST_DAYS);
-  return Math.max(1, days - Math.max(0, now - at) / DAY_MS);
 }

@@ -1,5 +1,4 @@
 import type { ServiceError } from '../shared/service-error.js';
-import type { IabModule } from './choice-signals.js';
 import type { Guard } from './guards.js';
 
 /**
@@ -10,11 +9,10 @@ export interface Jar {
   /** Every value of the cookies of this name that the page can read, for any domain and path. */
   read(name: string): readonly string[];
   /**
-   * Makes this value the only one of this name that the page can read.
-   * @param days days until it expires
+   * Makes this value the only one of this name that the page can read, for as long as the device permits.
    * @returns whether the jar keeps it
    */
-  keep(name: string, value: string, days: number): boolean;
+  keep(name: string, value: string): boolean;
 }
 
 /**
@@ -117,8 +115,8 @@ export interface Surroundings {
   /** @returns a function that stops this */
   readonly watch: (watcher: Watcher) => () => void;
   readonly renewal: Renewal | undefined;
-  /** Loads the file of the service that sends the signals of IAB, by its address. Absent if no advertiser listens. */
-  readonly loadIab?: (address: string) => Promise<IabModule>;
+  /** Loads a file of the SDK from the service, by its address. */
+  readonly load: <T>(address: string) => Promise<T>;
   /** Tells advertisers that no signals will come, so that they do not wait for them. Absent if none listens. */
   readonly iabFailed?: () => void;
   /** Reports a fault of a listener to the page or the app. */

@@ -27,9 +27,7 @@ export class Service implements Transport {
   #aheadMs = 0;
 
   constructor(baseUrl: string, apiKey: string, ports: ServicePorts) {
-    let url = baseUrl;
-    while (url.endsWith('/')) url = url.slice(0, -1);
-    this.#baseUrl = url;
+    this.#baseUrl = baseUrl.replace(/\/+$/, '');
     this.#apiKey = apiKey;
     this.#ports = ports;
   }

@@ -1,9 +1,10 @@
 import type { BrowserConsent } from '../shared/types.js';
-import type { Acceptance, Configuration } from './answers.js';
+import type { Acceptance, Configuration, KnownDocument } from './answers.js';
 import { askedIn, digestsOf } from './asked.js';
-import { type Answers, completed, cookiePolicyOf, isNext, type Kept, settledAtOf, validUntil } from './choice.js';
-import { isRequestBy } from './precedence.js';
+import { type Answers, completed, cookiePolicyOf, isNext, isQuestion, type Kept, settledAtOf } from './choice.js';
 import type { QueuedConsent } from './queue.js';
+
+const DAY_MS = 86_400_000;
 
 /** Time, idempotency key and surroundings of a transition. */
 export interface Moment {
@@ -23,42 +24,41 @@ export function chosen(
   configuration: Configuration,
   { now, key, isSignalled, queue }: Moment,
 ): Kept | null {
-  const version = cookiePolicyOf(configuration)?.version;
-  if (version === undefined) return before;
+  const policy = cookiePolicyOf(configuration);
+  if (policy === undefined) return before;
   const wasPermitted = before?.isPermitted ?? false;
   const waits = before?.key !== undefined && !before.isVoid;
   // More than one choice waits on another host, and this page only knows the last of them.
   const isElsewhere =
     waits && !isNext(before) && queue().every(({ idempotency_key }) => idempotency_key !== before.key);
+  const answers = completed(configuration, stated, wasPermitted);
+  const days = answers.isPermitted ? configuration.validity_days : configuration.refusal_days;
   return {
     at: after(before, now),
-    key,
+    // Without a question, only an objection is recorded.
+    key: isQuestion(configuration) ? key : undefined,
     isVoid: false,
     isSignalled,
     wasPermitted,
     after: waits ? before.at : undefined,
     settledAt: (isElsewhere ? before.at + 1 : settledAtOf(before)) || undefined,
     asked: digestsOf(askedIn(configuration)),
-    ...completed(configuration, stated, wasPermitted),
-    document_version_id: version.id,
-    language: version.language,
+    opt_out: before?.opt_out,
+    ...answers,
+    exempt: { ...before?.exempt, ...answers.exempt },
+    ask_again_at: days === null ? undefined : now + days * DAY_MS,
+    ...referringTo(policy),
   };
 }
 
+/** The text that a consent refers to. */
+function referringTo({ version }: KnownDocument): Pick<Kept, 'document_version_id' | 'language'> {
+  return { document_version_id: version.id, language: version.language };
+}
+
 /** The choice after its record was accepted. */
-export function confirmed(
-  kept: Kept,
-  { consent_token, proof_hash, created_at }: Acceptance,
-  configuration: Configuration,
-): Kept {
-  return {
-    ...kept,
-    key: undefined,
-    consent_token,
-    proof_hash,
-    created_at,
-    valid_until: validUntil(created_at, configuration),
-  };
+export function confirmed(kept: Kept, { consent_token, proof_hash, created_at }: Acceptance): Kept {
+  return { ...kept, key: undefined, consent_token, proof_hash, created_at };
 }
 
 /** The choice after an earlier one was recorded or refused. @param at time of the earlier one */
@@ -72,28 +72,61 @@ export function revoked(kept: Kept): Kept {
 }
 
 /**
- * Applies the signal of the browser to the newest choice, by the law of the visitor's region
- * (precedence.ts).
- * @returns `isOptOut` is true if the signal is to be recorded as an opt-out
+ * Applies the signal of the browser to the newest choice, by the law of the visitor's region (docs/sdk-rules.md). In
+ * every law the later of the two counts. Where the signal is itself a request to opt out, it is recorded as one, even
+ * without a choice; elsewhere it withdraws what was permitted, and objects to what is exempt from consent.
  */
-export function heeded(
-  before: Kept | null,
-  configuration: Configuration,
-  moment: Moment,
-): { readonly newest: Kept | null; readonly isOptOut: boolean } {
-  if (!moment.isSignalled) {
-    // The signal ended. If it comes again, it is later than the choice.
-    return { newest: before?.isSignalled ? { ...before, isSignalled: false } : before, isOptOut: false };
-  }
-  if (before?.isSignalled) return { newest: before, isOptOut: false };
-  if (isRequestBy(configuration.region.compliance_framework)) {
+export function heeded(before: Kept | null, configuration: Configuration, moment: Moment): Kept | null {
+  // The signal ended. If it comes again, it is later than the choice.
+  if (!moment.isSignalled) return before?.isSignalled ? { ...before, isSignalled: false } : before;
+  if (before?.isSignalled) return before;
+  if (configuration.region.signal_is_request) {
     const isRefusal = before !== null && !before.isVoid && !before.isPermitted;
     const marked = isRefusal ? before : ended(before, moment.now, before?.isPermitted ?? false);
-    return { newest: { ...marked, isSignalled: true }, isOptOut: true };
+    // A new signal counts, even if the person took back an earlier one.
+    return { ...marked, isSignalled: true, opt_out: before?.opt_out || undefined };
   }
   const withdrawn = before?.isPermitted ? chosen(before, { categories: {} }, configuration, moment) : before;
   // Nobody was asked anything new.
-  return { newest: withdrawn && { ...withdrawn, asked: before?.asked }, isOptOut: false };
+  const newest = withdrawn && { ...withdrawn, asked: before?.asked };
+  const objected = objecting(newest, configuration, moment.now);
+  return objectionOf(newest, objected, configuration) ? { ...objected, isSignalled: true } : newest;
+}
+
+/** The choice with what stands beside its answers, or without answers if the person has not chosen. */
+export function beside(before: Kept | null, now: number, stated: Pick<Kept, 'exempt' | 'opt_out'>): Kept {
+  return { ...(before ?? ended(null, now, false)), ...stated };
+}
+
+/** The choice after the person objected to everything that is exempt from consent. */
+export function objecting(before: Kept | null, configuration: Configuration, now: number): Kept {
+  const { exempt } = completed(configuration, { categories: {} });
+  return beside(before, now, { exempt: { ...before?.exempt, ...exempt } });
+}
+
+/**
+ * The objection to what is exempt from consent, or its end, if the newest choice changes it.
+ * @param isRepeated whether an objection is also recorded if it stands already, because only the signal made it
+ * @returns undefined if there is nothing to record
+ */
+export function objectionOf(
+  before: Kept | null,
+  newest: Kept | null,
+  configuration: Configuration,
+  isRepeated = false,
+): BrowserConsent | undefined {
+  const policy = cookiePolicyOf(configuration);
+  const objectedTo = (kept: Kept | null) =>
+    configuration.categories.flatMap(({ key, rule }) => (rule === 'exempt' && kept?.exempt?.[key] === false ? key : []));
+  const keys = objectedTo(newest);
+  const isSame = keys.join() === objectedTo(before).join();
+  if (policy === undefined || (isSame && !(isRepeated && keys.length > 0))) return undefined;
+  const categories = Object.fromEntries(keys.map((key) => [key, false]));
+  return {
+    consent_type: 'objection',
+    ...referringTo(policy),
+    ...(keys.length > 0 ? { decision: 'rejected', categories } : { decision: 'withdrawn' }),
+  };
 }
 
 /** Whether a signal ended what an earlier choice permitted. */
@@ -117,8 +150,7 @@ export function optOutOf(configuration: Configuration, isOptedOut: boolean): Bro
     notice && {
       consent_type: 'do_not_sell_opt_out',
       decision: isOptedOut ? 'accepted' : 'withdrawn',
-      document_version_id: notice.version.id,
-      language: notice.version.language,
+      ...referringTo(notice),
     }
   );
 }
@@ -129,6 +161,8 @@ function ended(before: Kept | null, now: number, isPermitted: boolean): Kept {
     isVoid: true,
     isSignalled: before?.isSignalled ?? false,
     settledAt: settledAtOf(before) || undefined,
+    exempt: before?.exempt,
+    opt_out: before?.opt_out,
     isPermitted,
     wasPermitted: isPermitted,
     decision: 'withdrawn',

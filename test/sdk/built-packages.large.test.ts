@@ -25,6 +25,8 @@ const MOST_BYTES: Readonly<Record<string, { readonly files: readonly string[]; r
   'the module for pages': { files: ['browser/dist/index.js'], most: 18_500 },
   'the file that gates content': { files: ['browser/dist/gate.js'], most: 1_200 },
   'the file with the placeholders of gated content': { files: ['browser/dist/placeholder.js'], most: 4_700 },
+  'the file that deletes what a withdrawal ends': { files: ['browser/dist/withdrawn.js'], most: 1_000 },
+  'the file that reads the text of the policy': { files: ['browser/dist/policy.js'], most: 600 },
   'the script for tag managers': { files: ['browser/dist/tag-manager.js'], most: 600 },
   'the panel that a developer loads by hand': { files: ['browser/dist/inspect.js'], most: 9_000 },
   'what shows a draft on a page': { files: ['browser/dist/draft.js'], most: 2_500 },

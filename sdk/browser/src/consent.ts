@@ -1,8 +1,10 @@
 import { ConsentCore } from '../../core/consent.js';
 import { CookieJar } from '../../core/cookie-jar.js';
-import { deleteWithdrawn } from './delete-withdrawn.js';
 import type { ConsentOptions } from './options.js';
 import { pageSurroundings } from './page-surroundings.js';
+
+/** The part of `withdrawn.ts` that a page loads from the service once something was withdrawn. */
+type WithdrawnFile = Pick<typeof import('./withdrawn.js'), 'deleteWithdrawn'>;
 
 /**
  * The consent of one visitor at one site, without a user interface. Create one for each page, and
@@ -11,6 +13,14 @@ import { pageSurroundings } from './page-surroundings.js';
 export class Consent extends ConsentCore {
   constructor(options: ConsentOptions) {
     super(options, pageSurroundings(options));
-    deleteWithdrawn(this, new CookieJar(document, location, options.cookieDomain));
+    const jar = new CookieJar(document, location, options.cookieDomain);
+    let file: Promise<unknown> | undefined;
+    this.subscribe(() => {
+      if (this.withdrawnAt === null) return;
+      file ??= this.file<WithdrawnFile>('withdrawn').then(
+        ({ deleteWithdrawn }) => deleteWithdrawn(this, jar),
+        console.error,
+      );
+    });
   }
 }

@@ -77,7 +77,7 @@ function showDraft(): void {
 /** A page with its own switch of languages or its own buttons would otherwise start what has not started, and record. */
 function holdStill(consent: object | undefined): void {
   const refuse = () => Promise.reject(new Error('The page shows a draft of the banner: nothing is recorded.'));
-  const still = { start: refuse, setLanguage: refuse, follow: refuse };
+  const still = { start: refuse, setLanguage: refuse };
   Object.assign(consent ?? {}, still, { choose: refuse, optOutOfSale: refuse, approve: refuse });
 }
 

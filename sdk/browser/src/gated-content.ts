@@ -15,8 +15,7 @@ export function gateContent(consent: ConsentSource, options?: GateOptions): () =
   const look = (): void => {
     if (document.querySelector('[data-consent],[data-consent-service]') === null) return;
     observer.disconnect();
-    // Bundlers must not change the address of the service.
-    import(/* webpackIgnore: true */ /* @vite-ignore */ consent.addressOf('/sdk/gate.js')).then((gate: Gate) => {
+    consent.file<Gate>('gate').then((gate) => {
       if (!isEnded) end = gate.gateContent(consent, options);
     }, console.error);
   };

@@ -15,7 +15,8 @@ const WAIT_MS = 500;
 
 /**
  * Speaks Google Consent Mode v2: everything is denied by default, and updated by each choice. An update without a
- * choice would end the wait of Google's tags (`wait_for_update`) with a refusal that nobody made. The event
+ * choice would end the wait of Google's tags (`wait_for_update`) with a refusal that nobody made; what runs by the rule
+ * of the visitor's place is granted without one. The event
  * `consent-ledger-choice` follows each update, as a trigger of tags. Call it before Google's tags load.
  * @param types the categories that permit each of Google's types
  * @param layerName name of the page's data layer, for a tag manager that uses another name (`&l=`)
@@ -40,13 +41,14 @@ export function speakGoogleConsentMode(
     );
     return { ...Object.fromEntries(stated), security_storage: 'granted' };
   };
-  gtag('consent', 'default', { ...signals(() => false), wait_for_update: WAIT_MS });
+  const denied = signals(() => false);
+  gtag('consent', 'default', { ...denied, wait_for_update: WAIT_MS });
   let last = '';
   return consent.subscribe(({ status, choice }) => {
-    if (status === 'loading' || (choice === null && last === '')) return;
     const update = signals((category) => consent.allows(category));
     const text = JSON.stringify(update);
-    if (text === last) return;
+    const isNothing = choice === null && last === '' && text === JSON.stringify(denied);
+    if (status === 'loading' || text === last || isNothing) return;
     last = text;
     gtag('consent', 'update', update);
     layer.push({ event: 'consent-ledger-choice' });

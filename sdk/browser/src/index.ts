@@ -1,6 +1,5 @@
 // biome-ignore-all assist/source/organizeImports: gzip sees 32 KiB back; with what is alike near, the bundle is 240 bytes smaller
 export { Consent } from './consent.js';
-export type { RecordedChoice } from '../../core/adoption.js';
 export type {
   Acceptance,
   Configuration,
@@ -17,7 +16,7 @@ export type { FieldError } from '../../shared/service-error.js';
 export { type ErrorCode, ServiceError } from '../../shared/service-error.js';
 export type { BrowserConsent, SignedPromise } from '../../shared/types.js';
 export { type Banner, type BannerOptions, showBanner } from './banner/banner.js';
-export type { Withdrawn } from './delete-withdrawn.js';
+export type { Withdrawn } from './withdrawn.js';
 export { gateContent } from './gated-content.js';
 export {
   GOOGLE_CONSENT_TYPES,

@@ -28,7 +28,7 @@ export function pageSurroundings({ cookieDomain, renewUrl }: ConsentOptions): Su
         ? undefined
         : new CookieRenewal(renewUrl, store, () => document.cookie.includes('_svc_renewed')),
     // Bundlers must not change the address of the service.
-    loadIab: (address) => import(/* webpackIgnore: true */ /* @vite-ignore */ address),
+    load: (address) => import(/* webpackIgnore: true */ /* @vite-ignore */ address),
     iabFailed: () => dispatchEvent(new Event('consent-ledger-error')),
     report: (error) => reportError(error),
   };

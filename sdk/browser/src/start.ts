@@ -31,8 +31,7 @@ export function startConsent(options: StartOptions): Started {
   // This comes first, because Google's tags read the default when they load.
   if (google) speakGoogleConsentMode(consent, google === true ? undefined : google, dataLayer);
   // The link of the dashboard to a draft: that file shows it, and nothing starts, so that nothing gated runs.
-  if (location.hash.startsWith('#consent-draft='))
-    import(/* webpackIgnore: true */ /* @vite-ignore */ consent.addressOf('/sdk/draft.js'));
+  if (location.hash.startsWith('#consent-draft=')) consent.file('draft');
   else {
     gateContent(consent, options);
     consent.showsNotice(noticeOf);

@@ -3,6 +3,8 @@ export interface Site {
   /** The law of the visitor's region, or null if none is known. */
   readonly law?: string | null;
   readonly country?: string | null;
+  /** The rule of the visitor's place by category, in place of consent: `opt_out` or `exempt`. */
+  readonly rules?: Readonly<Record<string, string>>;
   /** Version of the cookie policy. */
   readonly version?: string;
   /** Further optional categories, beside `analytics` and `marketing`. */
@@ -21,6 +23,7 @@ export interface Site {
 export function configurationOf({
   law = null,
   country = null,
+  rules = {},
   version = 'v1',
   added = [],
   recipients = [],
@@ -31,6 +34,8 @@ export function configurationOf({
   const category = (key: string, required = false) => ({
     key,
     required,
+    rule: rules[key],
+    ground: rules[key] === 'exempt' ? `why ${key}` : undefined,
     title: key,
     purpose: key,
     recipients: key === 'marketing' ? [...recipients] : [],
@@ -47,6 +52,8 @@ export function configurationOf({
     language: 'en',
     languages: ['en'],
     validity_days: 180,
+    refusal_days: 200,
+    rule_id: Object.keys(rules).length > 0 ? 'here' : undefined,
     direction: 'ltr' as const,
     banner: {},
     labels: {},
@@ -58,6 +65,10 @@ export function configurationOf({
       document('cookie-policy', 'cookie_policy', version, 'Cookie policy'),
       ...(saleNotice === undefined ? [] : [document('do-not-sell', 'do_not_sell', saleNotice, 'Do not sell')]),
     ],
-    region: { country, compliance_framework: law },
+    region: {
+      country,
+      compliance_framework: law,
+      signal_is_request: law === 'ccpa' || Object.values(rules).includes('opt_out'),
+    },
   };
 }

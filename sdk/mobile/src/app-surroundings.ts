@@ -13,7 +13,7 @@ export function appSurroundings(options: MobileOptions, store: AppStore): Surrou
   const { randomBytes = randomOfEngine(), isSignalled = () => false, watch } = options;
   const clock = (): number => Date.now();
   return {
-    jar: new AppJar(store, clock),
+    jar: new AppJar(store),
     store,
     // A response that arrives later is ignored: the same consent is sent again under the same key.
     network: (request) => inTime(answerTo(request, options), TIMEOUT_MS),
@@ -28,6 +28,7 @@ export function appSurroundings(options: MobileOptions, store: AppStore): Surrou
     locked: (_, action) => store.settled().then(action),
     watch: ({ resume }) => watch?.(resume) ?? (() => undefined),
     renewal: undefined,
+    load: () => Promise.reject(new Error('An app loads no files.')),
     report: (error) => console.error(error),
   };
 }

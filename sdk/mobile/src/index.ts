@@ -1,4 +1,3 @@
-export type { RecordedChoice } from '../../core/adoption.js';
 export type {
   Acceptance,
   Configuration,

@@ -1,5 +1,5 @@
 import { readChoice } from '../../core/choice-text.js';
-import { MOST_DAYS } from '../../core/machine.js';
+import { MOST_SECONDS } from '../../core/cookie-jar.js';
 import { readVisitors } from '../../core/visitor.js';
 
 export interface RenewalRequest {
@@ -17,8 +17,6 @@ export interface RenewalRequest {
   readonly cookieDomain?: string | undefined;
   /** Whether the pages use `https:`; if omitted, true. */
   readonly isSecure?: boolean | undefined;
-  /** Unix milliseconds. */
-  readonly now?: number | undefined;
 }
 
 /** Largest cookie that browsers store, in bytes (RFC 6265 §6.1). */
@@ -30,11 +28,11 @@ const OCTETS = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/;
 const TOKEN = /^ct_(?:test_)?[0-9a-f]{32}$/;
 
 /**
- * Returns the values of `Set-Cookie` that keep the cookies of the browser SDK for the rest of their
- * validity, since some browsers keep what scripts write for seven days only. The values of the
- * cookies stay as they are: no choice is made, changed or prolonged.
- * @returns empty unless the request has one choice that the service has accepted and that is valid,
- *   and `cookieDomain` is a domain of the host; the last one tells the page that they came
+ * Returns the values of `Set-Cookie` that keep the cookies of the browser SDK for 400 days, since some browsers keep
+ * what scripts write for seven days only. The values of the cookies stay as they are: no choice is made, changed or
+ * prolonged, and one whose period is over permits nothing.
+ * @returns empty unless the request has one choice that the service has accepted, an opt-out or an objection, and
+ *   `cookieDomain` is a domain of the host; the last one tells the page that they came
  * @throws RangeError if `cookieDomain` is not a domain
  */
 export function renewedCookies({
@@ -42,18 +40,16 @@ export function renewedCookies({
   host,
   cookieDomain,
   isSecure = true,
-  now = Date.now(),
 }: RenewalRequest): readonly string[] {
   const valuesOf = (name: string): readonly string[] =>
     cookie.split(/; ?/).flatMap((pair) => (pair.startsWith(`${name}=`) ? pair.slice(name.length + 1) : []));
   const [choice = '', ...others] = valuesOf('_svc_consent');
-  const seconds = secondsLeft(choice, now);
   // If there are several choices, the page knows which one counts, and deletes the others.
   const domain = cookieDomain === undefined ? undefined : domainOf(cookieDomain);
-  if (others.length > 0 || seconds <= 0 || !isOf(host, domain)) return [];
+  if (others.length > 0 || !isLasting(choice) || !isOf(host, domain)) return [];
   const lasting = (maxAge: number) =>
     `; Path=/; Max-Age=${maxAge}; SameSite=Lax${domain === undefined ? '' : `; Domain=${domain}`}${isSecure ? '; Secure' : ''}`;
-  const attributes = lasting(seconds);
+  const attributes = lasting(MOST_SECONDS);
   const visitors = valuesOf('_svc_visitor');
   const renewed = [
     `_svc_consent=${choice}${attributes}`,
@@ -64,14 +60,12 @@ export function renewedCookies({
   return renewed.length === 0 ? [] : [...renewed, `_svc_renewed=1${lasting(MARK_SECONDS)}`];
 }
 
-/** How long a choice is valid, in seconds, or 0 if the text is not an accepted choice. */
-function secondsLeft(text: string, now: number): number {
+/** Whether the text of a cookie is a choice that is to last. */
+function isLasting(text: string): boolean {
   const choice = OCTETS.test(text) ? readChoice(text) : null;
-  const end = choice?.valid_until;
-  if (choice === null || choice.isVoid || !TOKEN.test(choice.consent_token ?? '') || end === undefined) return 0;
-  const longest = MOST_DAYS * 86_400;
-  const left = end === null ? longest : Math.floor((Date.parse(end) - now) / 1000);
-  return left > 0 ? Math.min(left, longest) : 0;
+  if (choice === null) return false;
+  const { opt_out, exempt = {}, isVoid, consent_token = '' } = choice;
+  return opt_out !== undefined || Object.values(exempt).includes(false) || (!isVoid && TOKEN.test(consent_token));
 }
 
 /** The domain as browsers read it (RFC 6265 §5.2.3). @throws RangeError */

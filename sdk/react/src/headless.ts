@@ -6,7 +6,6 @@ import type { Presentation } from '../../core/consent-body.js';
 import { NOTHING_KNOWN, Session } from './session.js';
 import { SessionContext, useSession } from './session-context.js';
 
-export type { RecordedChoice } from '../../core/adoption.js';
 export type {
   Acceptance,
   Configuration,
@@ -40,13 +39,15 @@ export interface ConsentValue extends ConsentState {
    * configuration is known. @param presentation how the page asked, for the record
    * @param services the answers for services, where the site has switches for them
    */
-  readonly choose: (categories: Categories, presentation?: Presentation, services?: Categories) => Promise<Acceptance>;
+  readonly choose: (categories: Categories, presentation?: Presentation, services?: Categories) => Promise<Acceptance | undefined>;
   /** Permits every category. */
-  readonly acceptAll: (presentation?: Presentation) => Promise<Acceptance>;
+  readonly acceptAll: (presentation?: Presentation) => Promise<Acceptance | undefined>;
   /** Refuses every optional category. */
-  readonly rejectAll: (presentation?: Presentation) => Promise<Acceptance>;
+  readonly rejectAll: (presentation?: Presentation) => Promise<Acceptance | undefined>;
   /** Withdraws what was permitted. This is recorded as `withdrawn`, or as `rejected` if nothing was permitted. */
-  readonly withdraw: (presentation?: Presentation) => Promise<Acceptance>;
+  readonly withdraw: (presentation?: Presentation) => Promise<Acceptance | undefined>;
+  /** Objects to every category that is exempt from consent in the visitor's place. */
+  readonly object: (presentation?: Presentation) => Promise<Acceptance | undefined>;
   /** Opens the settings of `<Banner>`. Without a `<Banner>`, `layer` becomes `settings`. */
   readonly openSettings: () => void;
   /** Closes the page's own settings without a choice. */
@@ -91,7 +92,7 @@ export function useConsent(): ConsentValue {
   const session = useSession();
   const snapshot = useSnapshot(session);
   const act = useCallback(
-    (choice: (consent: ConsentSource) => Promise<Acceptance>): Promise<Acceptance> => {
+    (choice: (consent: ConsentSource) => Promise<Acceptance | undefined>): Promise<Acceptance | undefined> => {
       try {
         const answer = choice(session.consent);
         session.closeSettings();
@@ -119,6 +120,7 @@ export function useConsent(): ConsentValue {
       acceptAll: (presentation) => act((consent) => consent.acceptAll(presentation)),
       rejectAll,
       withdraw: rejectAll,
+      object: (presentation) => act((consent) => consent.object(presentation)),
       openSettings: () => session.openSettings(),
       closeSettings: () => session.closeSettings(),
       consent: () => session.consent,

@@ -44,13 +44,9 @@ function Placeholder({ placeholder, category = [], service, setOnce }: Placehold
     let end = (): void => {
       isEnded = true;
     };
-    // Bundlers must not change the address of the service.
-    import(/* webpackIgnore: true */ /* @vite-ignore */ consent.addressOf('/sdk/placeholder.js')).then(
-      ({ drawPlaceholder }: PlaceholderFile) => {
-        if (!isEnded && host.current !== null) end = drawPlaceholder(consent, host.current, {}, setOnce);
-      },
-      console.error,
-    );
+    consent.file<PlaceholderFile>('placeholder').then(({ drawPlaceholder }) => {
+      if (!isEnded && host.current !== null) end = drawPlaceholder(consent, host.current, {}, setOnce);
+    }, console.error);
     return () => end();
   }, [session, setOnce]);
   return createElement('consent-placeholder', {

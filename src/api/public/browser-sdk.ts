@@ -27,6 +27,8 @@ export function browserSdk(scope: FastifyInstance, findVendorList: FindVendorLis
   serveBuilt(scope, '/sdk/consent.js', JAVASCRIPT, resolve('@consent-ledger/browser/consent.js'));
   serveBuilt(scope, '/sdk/gate.js', JAVASCRIPT, resolve('@consent-ledger/browser/gate.js'));
   serveBuilt(scope, '/sdk/placeholder.js', JAVASCRIPT, resolve('@consent-ledger/browser/placeholder.js'));
+  serveBuilt(scope, '/sdk/withdrawn.js', JAVASCRIPT, resolve('@consent-ledger/browser/withdrawn.js'));
+  serveBuilt(scope, '/sdk/policy.js', JAVASCRIPT, resolve('@consent-ledger/browser/policy.js'));
   serveBuilt(scope, '/sdk/tag-manager.js', JAVASCRIPT, resolve('@consent-ledger/browser/tag-manager.js'));
   serveBuilt(scope, '/sdk/inspect.js', JAVASCRIPT, resolve('@consent-ledger/browser/inspect.js'));
   serveBuilt(scope, '/sdk/draft.js', JAVASCRIPT, resolve('@consent-ledger/browser/draft.js'));

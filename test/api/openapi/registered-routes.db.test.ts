@@ -28,6 +28,8 @@ const OTHERS = [
   '/sdk/inspect.js',
   '/sdk/tag-manager.js',
   '/sdk/placeholder.js',
+  '/sdk/withdrawn.js',
+  '/sdk/policy.js',
   '/sdk/iab.js',
   '/sdk/iab-stub.js',
   '/sdk/vendor-lists/:name',

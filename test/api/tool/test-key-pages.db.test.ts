@@ -101,7 +101,6 @@ describe('a page with a test key', () => {
             const answer = await fetch(url, { method, headers: { ...headers, origin }, ...(body && { body }) });
             return { status: answer.status, text: await answer.text(), retryAfter: null };
           },
-          loadIab: () => Promise.reject(new Error('no signals of IAB')),
           report: () => undefined,
         },
       );

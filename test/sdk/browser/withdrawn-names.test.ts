@@ -47,6 +47,6 @@ test('a cookie is deleted on every domain and path that the page reaches, and no
   page.cookie = 'other=1; Max-Age=60; Path=/';
   const jar = new CookieJar(page, address, undefined);
   jar.forget('_visits');
-  expect(jar.names()).toEqual(['other']);
+  expect(page.cookie).toBe('other=1');
   expect(browser.named('_visits').filter((value) => value !== '')).toEqual([]);
 });

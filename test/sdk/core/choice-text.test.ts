@@ -26,7 +26,9 @@ const kept: fc.Arbitrary<Kept> = fc.record(
     consent_token: fc.constant('ct_019d0b7f90c27c4e8d1f5a6b7c8d9e0f'),
     proof_hash: fc.constant('f'.repeat(64)),
     created_at: time,
-    valid_until: fc.option(time),
+    ask_again_at: fc.nat(Number.MAX_SAFE_INTEGER),
+    exempt: fc.dictionary(key, fc.boolean(), { minKeys: 1 }).map((one) => ({ ...one })),
+    opt_out: fc.boolean(),
   },
   {
     requiredKeys: [
@@ -60,7 +62,8 @@ const largest = (categories: Record<string, boolean>): Kept => ({
   consent_token: 'ct_019d0b7f90c27c4e8d1f5a6b7c8d9e0f',
   proof_hash: 'f'.repeat(64),
   created_at: '2026-01-01T00:00:00.000Z',
-  valid_until: '2026-01-01T00:00:00.000Z',
+  ask_again_at: 10 ** 13,
+  opt_out: false,
 });
 
 describe('the text of a choice in the cookie', () => {

@@ -1,17 +1,25 @@
 import { describe, expect, test } from 'vitest';
-import { completed, isInForce, validUntil } from '../../../sdk/core/choice.js';
+import { completed, isInForce, isOver, type Kept } from '../../../sdk/core/choice.js';
 import { newestOf } from '../../../sdk/core/newest.js';
 import { chosen } from '../../../sdk/core/transitions.js';
 import { configurationIn } from './model/site.js';
 
 const CONFIGURATION = configurationIn(null);
-const choice = (categories: Record<string, boolean>, version = 'v1') => ({
-  decision: 'partial',
+const choice = (categories: Record<string, boolean>, version = 'v1', isPermitted = true): Kept => ({
+  decision: isPermitted ? 'partial' : 'rejected',
+  isPermitted,
+  wasPermitted: false,
+  isVoid: false,
+  isSignalled: false,
   categories,
   document_version_id: version,
   language: 'en',
   at: 0,
 });
+
+const DAY_MS = 86_400_000;
+const made = (now: number, categories: Record<string, boolean>, configuration = CONFIGURATION) =>
+  chosen(null, { categories }, configuration, { now, key: 'k', isSignalled: false, queue: () => [] });
 
 describe('a choice', () => {
   test.each([
@@ -29,17 +37,28 @@ describe('a choice', () => {
     expect(isInForce(choice(both), CONFIGURATION)).toBe(true);
     expect(isInForce(choice(both, 'v2'), CONFIGURATION)).toBe(false);
     expect(isInForce(choice({ analytics: false }), CONFIGURATION)).toBe(false);
+    // A refusal stands, whatever the policy says now.
+    expect(isInForce(choice(both, 'v2', false), CONFIGURATION)).toBe(true);
+    expect(isInForce(choice({ analytics: false }, 'v1', false), CONFIGURATION)).toBe(false);
   });
 
-  test('is valid for the days of the site', () => {
-    expect(validUntil('2026-01-01T00:00:00.000Z', CONFIGURATION)).toBe('2026-06-30T00:00:00.000Z');
-    expect(validUntil('2026-01-01T00:00:00.000Z', { ...CONFIGURATION, validity_days: null })).toBeNull();
+  test('lasts for the days of the site, a refusal for its own', () => {
+    const [permission, refusal] = [made(0, { marketing: true }), made(0, {})];
+    for (const [one, days] of [
+      [permission, 180],
+      [refusal, 200],
+    ] as const) {
+      expect(one?.ask_again_at).toBe(days * DAY_MS);
+      expect(one && isOver(one, days * DAY_MS - 1)).toBe(false);
+      expect(one && isOver(one, days * DAY_MS)).toBe(true);
+    }
+    const without = { ...CONFIGURATION, validity_days: null, refusal_days: null };
+    expect(made(0, {}, without)?.ask_again_at).toBeUndefined();
+    expect(made(0, { marketing: true }, without)?.ask_again_at).toBeUndefined();
   });
 });
 
 describe('the choice that counts', () => {
-  const made = (now: number, categories: Record<string, boolean>) =>
-    chosen(null, { categories }, CONFIGURATION, { now, key: 'k', isSignalled: false, queue: () => [] });
   const [permission, refusal] = [made(2_000, { marketing: true }), made(1_000, {})];
   const found = (one: typeof permission) => (one === null ? [] : [one]);
 

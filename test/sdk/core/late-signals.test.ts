@@ -30,12 +30,14 @@ test('signals of IAB that arrive after the question are stated with the choice',
         sent.push(JSON.parse(body));
         return new Promise(() => undefined);
       },
-      loadIab: async () => ({
-        speakIab: () =>
-          new Promise((resolve) => {
-            arrive = resolve;
-          }),
-      }),
+      iabFailed: () => undefined,
+      load: async <T>() =>
+        ({
+          speakIab: () =>
+            new Promise((resolve) => {
+              arrive = resolve;
+            }),
+        }) as T,
       report: (error) => console.error(error),
     },
   );

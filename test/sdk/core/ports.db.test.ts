@@ -28,15 +28,15 @@ describe.each(KINDS)('a jar whose cookies are %s', (keeping) => {
     for (const domain of [undefined, 'shop.example', '.shop.example', 'elsewhere.example']) {
       const jar = jarOf(domain);
       expect(jar.read('a')).toEqual([]);
-      expect(jar.keep('a', 'one', 1)).toBe(isKept);
-      expect(jar.keep('a', 'two', 1)).toBe(isKept);
+      expect(jar.keep('a', 'one')).toBe(isKept);
+      expect(jar.keep('a', 'two')).toBe(isKept);
       expect(jar.read('a')).toEqual(isKept ? ['two'] : []);
       expect(jar.read('b')).toEqual([]);
     }
   });
 
   test('says that it does not keep what is too large', () => {
-    expect(jarOf().keep('a', 'x'.repeat(5_000), 1)).toBe(false);
+    expect(jarOf().keep('a', 'x'.repeat(5_000))).toBe(false);
   });
 });
 
@@ -49,7 +49,7 @@ describe('a jar with cookies of one name in other places', () => {
       page.cookie = `a=${i}; Path=${path}; Max-Age=60${domain === undefined ? '' : `; Domain=${domain}`}`;
     const jar = new CookieJar(page, ADDRESS, 'shop.example');
     expect(jar.read('a').length).toBeGreaterThan(10);
-    expect(jar.keep('a', 'new', 1)).toBe(true);
+    expect(jar.keep('a', 'new')).toBe(true);
     expect(jar.read('a')).toEqual(['new']);
     expect(browser.named('a')).toEqual(['new']);
   });

@@ -5,6 +5,7 @@ import { ModelBrowser } from '../../../sdk/conformance/src/browser.js';
 import { ModelService } from '../../../sdk/conformance/src/service.js';
 import type { Event } from '../../../sdk/core/machine.js';
 import { sentOf } from '../../../sdk/core/queue.js';
+import { optOutOf } from '../../../sdk/core/transitions.js';
 import { configurationIn } from './model/site.js';
 import { Tab } from './model/tab.js';
 
@@ -43,8 +44,8 @@ const CELLS = [
 
 const OPT_OUTS: Readonly<Record<string, number>> = { 'opt-out': 1, 'two opt-outs': 2 };
 const CHOICES: Readonly<Record<string, Event>> = {
-  permission: { type: 'chose', categories: { analytics: true, marketing: true } },
-  refusal: { type: 'chose', categories: {} },
+  permission: { type: 'chose', categories: { analytics: true, marketing: true }, stated: {} },
+  refusal: { type: 'chose', categories: {}, stated: {} },
 };
 
 /** Lives through a cell: each word of it is a page of its own. */
@@ -77,11 +78,16 @@ function live(when: string, law: string | null) {
     const tab = open();
     const choice = CHOICES[word];
     if (choice !== undefined) tab.page.handle(choice);
-    if (word === 'taken') tab.page.optOut(false);
+    if (word === 'taken' && law === 'ccpa') {
+      const consent = optOutOf(tab.configuration, false);
+      if (consent !== undefined) tab.page.handle({ type: 'recorded', consent });
+    }
     tab.send(['answered', 'answered', 'answered']);
   }
   const last = open();
-  const signals = service.records.filter((record) => record.type === 'do_not_sell_opt_out').length;
+  const signals = service.records.filter(
+    ({ type, decision }) => type === 'do_not_sell_opt_out' && decision === 'accepted',
+  ).length;
   return { last, service, optOuts: signals };
 }
 
@@ -98,7 +104,7 @@ describe.each(LAWS)('under the law %s', (law) => {
     if (records === 'withdrawal') expect(choices.filter(({ decision }) => decision === 'withdrawn')).toHaveLength(1);
     expect(last.page.queue.items().map(sentOf)).toEqual([]);
     // What was taken back is so until the signal comes anew.
-    if (law === 'ccpa') expect(last.page.isOptedOut).toBeUndefined();
+    expect(last.page.facts.newest?.opt_out).toBeUndefined();
   });
 });
 

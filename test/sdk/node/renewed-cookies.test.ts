@@ -12,17 +12,17 @@ const CHOICE = {
   consent_token: 'ct_019d0b7f90c27c4e8d1f5a6b7c8d9e0f',
   proof_hash: 'f'.repeat(64),
   created_at: '2025-12-31T23:59:59.000Z',
-  valid_until: '2026-06-30T00:00:00.000Z',
+  ask_again_at: NOW + 180 * 86_400_000,
 };
 const VISITOR = `_svc_visitor=mju4tzls/${'ab'.repeat(16)}`;
 const textOf = (changes: object = {}) => encodeURIComponent(JSON.stringify({ ...CHOICE, ...changes }));
 const cookieOf = (changes: object = {}) => `_svc_consent=${textOf(changes)}`;
 const renew = (cookie: string | undefined, more: Partial<RenewalRequest> = {}) =>
-  renewedCookies({ cookie, host: 'www.shop.example', now: NOW, ...more });
+  renewedCookies({ cookie, host: 'www.shop.example', ...more });
 
 describe('cookies that a site’s own server sets again', () => {
-  test('keep their values, for the rest of the validity', () => {
-    const attributes = '; Path=/; Max-Age=15552000; SameSite=Lax';
+  test('keep their values, for as long as browsers keep any', () => {
+    const attributes = '; Path=/; Max-Age=34560000; SameSite=Lax';
     const mark = '_svc_renewed=1; Path=/; Max-Age=60; SameSite=Lax';
     expect(renew(`a=b; ${cookieOf()}; ${VISITOR}`)).toEqual([
       `${cookieOf()}${attributes}; Secure`,
@@ -42,9 +42,13 @@ describe('cookies that a site’s own server sets again', () => {
     expect(() => renew(cookieOf(), { cookieDomain })).toThrow(RangeError);
   });
 
-  test('last 400 days at most, also where the choice has no end', () => {
-    for (const valid_until of [null, '9999-01-01T00:00:00.000Z'])
-      expect(renew(cookieOf({ valid_until }))[0]).toContain('; Max-Age=34560000;');
+  test.each([
+    ['an opt-out without a choice', { state: 'v', consent_token: undefined, opt_out: true }],
+    ['an opt-out that was taken back', { state: 'v', consent_token: undefined, opt_out: false }],
+    ['an objection', { state: 'v', consent_token: undefined, exempt: '!statistics' }],
+    ['a choice whose period is over, which its own value says', { ask_again_at: 1 }],
+  ])('are kept for %s', (_, changes) => {
+    expect(renew(cookieOf(changes))[0]).toContain('; Max-Age=34560000;');
   });
 
   test.each([
@@ -54,11 +58,9 @@ describe('cookies that a site’s own server sets again', () => {
     ['half an encoding', '_svc_consent=%7B%'],
     ['a line break', `_svc_consent=${JSON.stringify(CHOICE)}\r\nSet-Cookie: a=b`],
     ['raw JSON, with quotes and commas', `_svc_consent=${JSON.stringify(CHOICE)}`],
-    ['a choice that the service has not accepted', cookieOf({ consent_token: undefined, valid_until: undefined })],
+    ['a choice that the service has not accepted', cookieOf({ consent_token: undefined })],
     ['a token of another kind', cookieOf({ consent_token: 'ct_1; Domain=evil.example' })],
     ['the end of a choice', cookieOf({ state: 'v' })],
-    ['a choice that has expired', cookieOf({ valid_until: '2026-01-01T00:00:00.000Z' })],
-    ['an end that is no time', cookieOf({ valid_until: 'soon' })],
     ['two choices', `${cookieOf()}; ${cookieOf({ decision: 'withdrawn', categories: '' })}`],
     ['more than a browser keeps', cookieOf({ language: 'x'.repeat(4_000) })],
     ['a visitor alone', VISITOR],

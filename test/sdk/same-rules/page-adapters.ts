@@ -74,7 +74,7 @@ function bound(consent: ConsentSource): Omit<ConsentSource, 'state'> {
     setLanguage: (language) => consent.setLanguage(language),
     allows: (category) => consent.allows(category),
     allowsService: (service) => consent.allowsService(service),
-    follow: (record) => consent.follow(record),
+    object: (...args) => consent.object(...args),
     records: () => consent.records(),
     queued: () => consent.queued(),
     proofPage: consent.proofPage,
@@ -86,7 +86,7 @@ function bound(consent: ConsentSource): Omit<ConsentSource, 'state'> {
     withdrawnAt: consent.withdrawnAt,
     notice: consent.notice,
     showsNotice: (noticeOf) => consent.showsNotice(noticeOf),
-    addressOf: (path) => consent.addressOf(path),
+    file: (name) => consent.file(name),
   };
 }
 

@@ -10,8 +10,10 @@ import type { ConsentSource, ConsentState } from '../../../core/consent.js';
 import type { Presentation } from '../../../core/consent-body.js';
 import { schemeOf, viewOf } from './banner-view.js';
 import { PageRoom } from './page-room.js';
-import { fillPolicy } from './policy-text.js';
 import { noticeOf, presentationOf, type ShownLayer } from './presentation.js';
+
+/** The part of `policy.ts` that a page loads from the service. */
+type PolicyFile = Pick<typeof import('../policy.js'), 'fillPolicy'>;
 
 /** How long the confirmation of a choice is shown, in milliseconds. */
 const SAID_MS = 5_000;
@@ -171,13 +173,15 @@ class ShownBanner implements Banner {
     if (this.#corner?.contains(pressed)) this.openSettings();
     else if (part === 'settings') this.#openSettings();
     else if (part === 'policy') this.#openSettings(true);
-    else if (part === 'close') this.#close();
+    else if (part === 'close' && isInSettings) this.#close();
     else if (shown && node && part && this.#record(part, presentationOf(shown, part, node))) this.#confirm();
   }
 
   /** @returns whether the control decides anything */
   #record(part: string, presentation: Presentation): boolean {
-    if (part === 'accept') this.#consent.acceptAll(presentation);
+    // What is exempt goes on, and nothing is recorded.
+    if (part === 'accept' || part === 'close') this.#consent.acceptAll(presentation);
+    else if (part === 'object') this.#consent.object(presentation);
     else if (part === 'reject') this.#consent.rejectAll(presentation);
     else if (part === 'save') {
       const optOut = this.#settings?.querySelector<HTMLInputElement>('.opt-out');
@@ -207,8 +211,10 @@ class ShownBanner implements Banner {
     this.#shown = shown;
     const view = viewOf(configuration);
     this.#restyle(view);
-    this.#renderFirst(status === 'needed' ? view : null);
-    this.#renderCorner(status === 'chosen' || status === 'signalled' || this.#isLeft() ? view : null);
+    const isTold = configuration.categories.some(({ key, rule }) => rule === 'exempt' && this.#consent.allows(key));
+    const isAsked = status === 'needed' || (status === 'unasked' && isTold);
+    this.#renderFirst(isAsked ? view : null);
+    this.#renderCorner((!isAsked && status !== 'unavailable') || this.#isLeft() ? view : null);
   }
 
   #restyle({ appearance }: BannerView): void {
@@ -273,9 +279,9 @@ class ShownBanner implements Banner {
 
   /**
    * @param isPolicyOpen whether the text of the policy is unfolded
-   * @param ticked what is ticked: by default, what an earlier choice permits, and nothing else
+   * @param ticked what is ticked: by default, what an earlier choice or the rule of the place permits, and nothing else
    */
-  #openSettings(isPolicyOpen = false, ticked: Answers = this.#consent.state.choice ?? { categories: {} }): void {
+  #openSettings(isPolicyOpen = false, ticked = this.#permitted()): void {
     const { configuration } = this.#consent.state;
     // The texts may arrive after the page has removed the banner.
     if (configuration === null || this.#ended.signal.aborted) return;
@@ -289,7 +295,6 @@ class ShownBanner implements Banner {
     for (const category of dialog.querySelectorAll('.category')) joinSwitches(category);
     this.#settings = dialog;
     this.#refined = this.#layer('settings', view);
-    fillPolicy(this.#consent, dialog);
     this.#root.append(dialog);
     this.#mount();
     if (isDialog(dialog)) {
@@ -298,9 +303,22 @@ class ShownBanner implements Banner {
     }
     this.#consent.showsSettings(true);
     const policy = dialog.querySelector<HTMLDetailsElement>('.policy');
+    policy?.addEventListener('toggle', () => this.#fill(policy), { once: true });
     if (!isPolicyOpen || policy === null) return;
     policy.open = true;
     policy.querySelector('summary')?.focus();
+  }
+
+  /** The text of the policy comes from the service, as the file does that reads it. */
+  #fill(policy: HTMLElement): void {
+    const place = policy.querySelector('.text');
+    if (place === null) return;
+    this.#consent
+      .file<PolicyFile>('policy')
+      .then(({ fillPolicy }) => fillPolicy(this.#consent, place))
+      .catch(({ message }: Error) => {
+        place.textContent = message;
+      });
   }
 
   /** Gives the focus to what opens the settings, if the element that had it was replaced meanwhile. */
@@ -322,6 +340,12 @@ class ShownBanner implements Banner {
       notice: layer === 'settings' ? notice : undefined,
       since,
     };
+  }
+
+  #permitted(): Answers {
+    const { configuration, choice } = this.#consent.state;
+    const keys = configuration?.categories.map(({ key }) => [key, this.#consent.allows(key)]);
+    return { categories: Object.fromEntries(keys ?? []), services: choice?.services };
   }
 
   #ticked(): Answers {

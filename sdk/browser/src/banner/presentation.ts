@@ -1,4 +1,4 @@
-import { FIRST_LAYER_CONTROLS } from '../../../banner/first-layer.js';
+import { firstLayerControls } from '../../../banner/first-layer.js';
 import { LAYOUT_VERSION } from '../../../banner/layout-version.js';
 import { optOutNotice } from '../../../banner/notice.js';
 import { SETTINGS_CONTROLS } from '../../../banner/settings-layer.js';
@@ -33,10 +33,11 @@ export const noticeOf: NoticeOf = ({ labels }, isConflict) => ({ notice: optOutN
  * @param node root node of the layer
  */
 export function presentationOf(
-  { layer, view: { language, appearance }, isThemed, preselected, notice, since }: ShownLayer,
+  { layer, view, isThemed, preselected, notice, since }: ShownLayer,
   control: string,
   node: HTMLElement,
 ): Presentation {
+  const { language, appearance, rule_id: rule } = view;
   const width = innerWidth;
   const texts = [...node.querySelectorAll('p,button')];
   const pixels = Math.min(...texts.map((text) => Number.parseFloat(getComputedStyle(text).fontSize)));
@@ -50,13 +51,14 @@ export function presentationOf(
     layer,
     language,
     preselected,
-    controls: [...(layer === 'first' ? FIRST_LAYER_CONTROLS : SETTINGS_CONTROLS)],
+    controls: [...(layer === 'first' ? firstLayerControls(view) : SETTINGS_CONTROLS)],
     control,
     colour_scheme: isDark ? 'dark' : 'light',
     size_class: width < PHONE_PIXELS ? 'phone' : width < TABLET_PIXELS ? 'tablet' : 'desktop',
     // Sizes in pixels would make people distinguishable.
     text_size: pixels < 12 ? 'below_12' : pixels > 16 ? 'enlarged' : 'usual',
-    ...(notice && { notice }),
+    notice,
+    rule,
     elapsed_ms: Math.min(86_400_000, Math.round(performance.now() - since)),
     sdk: SDK,
   };

@@ -99,11 +99,10 @@ function choiceOf({
   categories,
   services,
   consent_token,
-  valid_until,
 }: NonNullable<Facts['choice']>): string {
   const answers = Object.entries({ ...categories, ...services }).map(([key, isOn]) => `${key} ${isOn ? 'yes' : 'no'}`);
   const proof = consent_token === undefined ? 'not recorded yet' : `recorded as ${shortened(consent_token)}`;
-  return `${decision}: ${answers.join(', ')}; ${proof}${valid_until == null ? '' : `, valid until ${valid_until}`}`;
+  return `${decision}: ${answers.join(', ')}; ${proof}`;
 }
 
 /** The hash, the language, and where the configuration came from. */

@@ -9,7 +9,7 @@ import { appCryptography } from '../../../../sdk/mobile/src/app-cryptography.js'
 export function quietPage(
   browser: ModelBrowser,
   address: CookieAddress,
-): Omit<Surroundings, 'network' | 'loadIab' | 'report'> {
+): Omit<Surroundings, 'network' | 'report'> {
   return {
     jar: new CookieJar(browser.page(address), address, undefined),
     store: new PageStore(browser.storageOf(address.hostname)),
@@ -23,5 +23,6 @@ export function quietPage(
     locked: (_, action) => action(),
     watch: () => () => undefined,
     renewal: undefined,
+    load: () => Promise.reject(new Error('this page loads no files')),
   };
 }

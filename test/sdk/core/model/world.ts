@@ -217,7 +217,7 @@ export class World {
     if (tab === undefined) return;
     this.#elapsed += 1;
     tab.isTold = false;
-    const key = tab.page.handle({ type: 'chose', categories, services });
+    const key = tab.page.handle({ type: 'chose', categories, services, stated: {} });
     const hosts = tab.domain === undefined ? [tab.host] : HOSTS;
     const { newest } = tab.page.facts;
     if (key === undefined || newest?.key !== key) throw new Error('a choice was not taken');

@@ -35,7 +35,7 @@ export function deleteWithdrawn(
         deleted.push(name);
       }
     };
-    end(jar.names(), (name) => jar.forget(name));
+    end(cookieNames(), (name) => jar.forget(name));
     for (const kind of ['localStorage', 'sessionStorage'] as const) {
       try {
         const storage = window[kind];
@@ -49,4 +49,14 @@ export function deleteWithdrawn(
     const detail: Withdrawn = { deleted, left: ended.filter((one) => !deleted.includes(one)) };
     document.dispatchEvent(new CustomEvent('consent-ledger-withdrawn', { detail }));
   });
+}
+
+/** The names of all cookies that the page can read. */
+function cookieNames(): readonly string[] {
+  try {
+    return document.cookie.split('; ').map((cookie) => cookie.split('=')[0] ?? '');
+  } catch {
+    // A sandboxed frame has none.
+    return [];
+  }
 }
