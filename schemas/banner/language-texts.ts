@@ -6,6 +6,7 @@
 export const BANNER_CONTROLS = [
   'accept',
   'reject',
+  'object',
   'settings',
   'save',
   'always_on',

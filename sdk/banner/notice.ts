@@ -1,5 +1,5 @@
-import { NOTICE_VERSION } from './layout-version.js';
 import { labelOf } from './controls.js';
+import { NOTICE_VERSION } from './layout-version.js';
 import type { BannerView, Notice } from './view.js';
 
 /**

@@ -80,7 +80,10 @@ export class ConsentPage {
   get isUnasked(): boolean {
     const { newest, configuration } = this.#facts;
     const hasEnded = newest?.isPermitted && isOver(newest, this.#ports.now());
-    return configuration?.rule_id !== undefined && !hasEnded && !configuration.categories.some(isAskedFor);
+    return (
+      configuration?.rule_id !== undefined &&
+      !configuration.categories.some((one) => isAskedFor(one) || (hasEnded && one.rule === 'opt_out'))
+    );
   }
 
   /** The notice of the signal, while that counts as an opt-out that the person did not take back. */

@@ -163,8 +163,10 @@ export function step(facts: Facts, event: Event, sight: Sight): Step {
       } else newest = settledBy(event, before);
   }
   const isAct = 'stated' in event || event.type === 'configured';
-  const objection = isAct && configuration && objectionOf(before, newest, configuration, 'stated' in event && sight.isSignalled);
-  if (objection) recorded.push({ ...objection, presentation: 'stated' in event ? event.stated?.presentation : undefined });
+  const objection =
+    isAct && configuration && objectionOf(before, newest, configuration, 'stated' in event && sight.isSignalled);
+  if (objection)
+    recorded.push({ ...objection, presentation: 'stated' in event ? event.stated?.presentation : undefined });
   const next: Facts = {
     newest,
     configuration,
@@ -210,7 +212,8 @@ export function allows(
   const isOn = (newest: Kept | null): boolean => {
     if (category?.rule !== undefined) {
       // The next event heeds the signal.
-      if (facts.isUnavailable || (isSignalled && !newest?.isSignalled) || !runsByRule(category, newest, now)) return false;
+      if (facts.isUnavailable || (isSignalled && !newest?.isSignalled) || !runsByRule(category, newest, now))
+        return false;
       return !isService || newest?.services?.[name] !== false;
     }
     const { categories = {}, services } = choiceOf({ ...facts, newest }, sight) ?? {};

@@ -81,10 +81,10 @@ export function heeded(before: Kept | null, configuration: Configuration, moment
   if (!moment.isSignalled) return before?.isSignalled ? { ...before, isSignalled: false } : before;
   if (before?.isSignalled) return before;
   if (configuration.region.signal_is_request) {
-    const isRefusal = before !== null && !before.isVoid && !before.isPermitted;
+    const isRefusal = before !== null && !before.isVoid && !before.isPermitted && before.decision !== 'accepted';
     const marked = isRefusal ? before : ended(before, moment.now, before?.isPermitted ?? false);
-    // A new signal counts, even if the person took back an earlier one.
-    return { ...marked, isSignalled: true, opt_out: before?.opt_out || undefined };
+    // A new signal counts, also for what was exempt elsewhere, and even if the person took back an earlier one.
+    return { ...marked, isSignalled: true, exempt: undefined, opt_out: before?.opt_out || undefined };
   }
   const withdrawn = before?.isPermitted ? chosen(before, { categories: {} }, configuration, moment) : before;
   // Nobody was asked anything new.
@@ -117,7 +117,9 @@ export function objectionOf(
 ): BrowserConsent | undefined {
   const policy = cookiePolicyOf(configuration);
   const objectedTo = (kept: Kept | null) =>
-    configuration.categories.flatMap(({ key, rule }) => (rule === 'exempt' && kept?.exempt?.[key] === false ? key : []));
+    configuration.categories.flatMap(({ key, rule }) =>
+      rule === 'exempt' && kept?.exempt?.[key] === false ? key : [],
+    );
   const keys = objectedTo(newest);
   const isSame = keys.join() === objectedTo(before).join();
   if (policy === undefined || (isSame && !(isRepeated && keys.length > 0))) return undefined;

@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'قبول الكل',
   reject: 'رفض الكل',
+  object: 'الاعتراض',
   settings: 'إعدادات ملفات تعريف الارتباط',
   save: 'حفظ الاختيار',
   always_on: 'مفعّلة دائمًا',

@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'Приемане на всички',
   reject: 'Отхвърляне на всички',
+  object: 'Възразявам',
   settings: 'Настройки за бисквитки',
   save: 'Запазване на избора',
   always_on: 'Винаги включени',

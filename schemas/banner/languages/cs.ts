@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'Přijmout vše',
   reject: 'Odmítnout vše',
+  object: 'Vznést námitku',
   settings: 'Nastavení cookies',
   save: 'Uložit výběr',
   always_on: 'Vždy aktivní',

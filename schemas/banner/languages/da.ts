@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'Accepter alle',
   reject: 'Afvis alle',
+  object: 'Gør indsigelse',
   settings: 'Cookieindstillinger',
   save: 'Gem valg',
   always_on: 'Altid aktive',

@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'Alle akzeptieren',
   reject: 'Alle ablehnen',
+  object: 'Widersprechen',
   settings: 'Cookie-Einstellungen',
   save: 'Auswahl speichern',
   always_on: 'Immer aktiv',

@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'Αποδοχή όλων',
   reject: 'Απόρριψη όλων',
+  object: 'Εναντίωση',
   settings: 'Ρυθμίσεις cookies',
   save: 'Αποθήκευση επιλογής',
   always_on: 'Πάντα ενεργά',

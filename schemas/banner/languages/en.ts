@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'Accept all',
   reject: 'Reject all',
+  object: 'Object',
   settings: 'Cookie settings',
   save: 'Save choice',
   always_on: 'Always on',

@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'Aceptar todo',
   reject: 'Rechazar todo',
+  object: 'Oponerse',
   settings: 'Configuración de cookies',
   save: 'Guardar selección',
   always_on: 'Siempre activas',

@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'Nõustu kõigiga',
   reject: 'Keeldu kõigist',
+  object: 'Esita vastuväide',
   settings: 'Küpsiste seaded',
   save: 'Salvesta valik',
   always_on: 'Alati sees',

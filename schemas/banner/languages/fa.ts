@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'پذیرش همه',
   reject: 'رد همه',
+  object: 'اعتراض',
   settings: 'تنظیمات کوکی',
   save: 'ذخیرهٔ انتخاب',
   always_on: 'همیشه فعال',

@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'Hyväksy kaikki',
   reject: 'Hylkää kaikki',
+  object: 'Vastusta',
   settings: 'Evästeasetukset',
   save: 'Tallenna valinta',
   always_on: 'Aina käytössä',

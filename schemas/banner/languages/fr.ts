@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'Tout accepter',
   reject: 'Tout refuser',
+  object: 'S’opposer',
   settings: 'Paramètres des cookies',
   save: 'Enregistrer le choix',
   always_on: 'Toujours actif',

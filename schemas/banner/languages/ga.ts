@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'Glac le gach ceann',
   reject: 'Diúltaigh do gach ceann',
+  object: 'Déan agóid',
   settings: 'Socruithe fianán',
   save: 'Sábháil an rogha',
   always_on: 'Ar siúl i gcónaí',

@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'אישור הכול',
   reject: 'דחיית הכול',
+  object: 'התנגדות',
   settings: 'הגדרות קובצי Cookie',
   save: 'שמירת הבחירה',
   always_on: 'פעיל תמיד',

@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'Prihvati sve',
   reject: 'Odbij sve',
+  object: 'Uloži prigovor',
   settings: 'Postavke kolačića',
   save: 'Spremi odabir',
   always_on: 'Uvijek uključeno',

@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'Összes elfogadása',
   reject: 'Összes elutasítása',
+  object: 'Tiltakozás',
   settings: 'Sütibeállítások',
   save: 'Választás mentése',
   always_on: 'Mindig aktív',

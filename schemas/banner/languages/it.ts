@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'Accetta tutto',
   reject: 'Rifiuta tutto',
+  object: 'Opponiti',
   settings: 'Impostazioni dei cookie',
   save: 'Salva la scelta',
   always_on: 'Sempre attivi',

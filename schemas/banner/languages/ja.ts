@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'すべて同意する',
   reject: 'すべて拒否する',
+  object: '異議を申し立てる',
   settings: 'Cookieの設定',
   save: '選択を保存',
   always_on: '常に有効',

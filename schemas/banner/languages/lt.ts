@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'Priimti visus',
   reject: 'Atmesti visus',
+  object: 'Nesutikti',
   settings: 'Slapukų nustatymai',
   save: 'Išsaugoti pasirinkimą',
   always_on: 'Visada įjungti',

@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'Pieņemt visas',
   reject: 'Noraidīt visas',
+  object: 'Iebilst',
   settings: 'Sīkdatņu iestatījumi',
   save: 'Saglabāt izvēli',
   always_on: 'Vienmēr ieslēgtas',

@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'Aċċetta kollox',
   reject: 'Irrifjuta kollox',
+  object: 'Oġġezzjona',
   settings: 'Konfigurazzjoni tal-cookies',
   save: 'Issejvja l-għażla',
   always_on: 'Dejjem attivi',

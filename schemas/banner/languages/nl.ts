@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'Alles accepteren',
   reject: 'Alles weigeren',
+  object: 'Bezwaar maken',
   settings: 'Cookie-instellingen',
   save: 'Keuze opslaan',
   always_on: 'Altijd aan',

@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'Zaakceptuj wszystkie',
   reject: 'Odrzuć wszystkie',
+  object: 'Wnieś sprzeciw',
   settings: 'Ustawienia plików cookie',
   save: 'Zapisz wybór',
   always_on: 'Zawsze włączone',

@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'Aceitar tudo',
   reject: 'Rejeitar tudo',
+  object: 'Opor-se',
   settings: 'Definições de cookies',
   save: 'Guardar escolha',
   always_on: 'Sempre ativos',

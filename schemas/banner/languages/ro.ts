@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'Acceptați toate',
   reject: 'Refuzați toate',
+  object: 'Vă opuneți',
   settings: 'Setări pentru cookie-uri',
   save: 'Salvați alegerea',
   always_on: 'Întotdeauna active',

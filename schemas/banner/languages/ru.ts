@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'Принять все',
   reject: 'Отклонить все',
+  object: 'Возразить',
   settings: 'Настройки cookie',
   save: 'Сохранить выбор',
   always_on: 'Всегда включено',

@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'Prijať všetko',
   reject: 'Odmietnuť všetko',
+  object: 'Namietať',
   settings: 'Nastavenia cookies',
   save: 'Uložiť výber',
   always_on: 'Vždy aktívne',

@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'Sprejmi vse',
   reject: 'Zavrni vse',
+  object: 'Ugovarjaj',
   settings: 'Nastavitve piškotkov',
   save: 'Shrani izbiro',
   always_on: 'Vedno vključeno',

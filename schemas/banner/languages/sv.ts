@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'Godkänn alla',
   reject: 'Avvisa alla',
+  object: 'Invänd',
   settings: 'Cookieinställningar',
   save: 'Spara val',
   always_on: 'Alltid på',

@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'Tümünü kabul et',
   reject: 'Tümünü reddet',
+  object: 'İtiraz et',
   settings: 'Çerez ayarları',
   save: 'Seçimi kaydet',
   always_on: 'Her zaman açık',

@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: 'Прийняти все',
   reject: 'Відхилити все',
+  object: 'Заперечити',
   settings: 'Налаштування файлів cookie',
   save: 'Зберегти вибір',
   always_on: 'Завжди ввімкнено',

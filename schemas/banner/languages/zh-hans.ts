@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: '全部接受',
   reject: '全部拒绝',
+  object: '提出反对',
   settings: 'Cookie 设置',
   save: '保存选择',
   always_on: '始终启用',

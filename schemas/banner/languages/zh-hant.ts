@@ -4,6 +4,7 @@ import type { DefaultTexts, LabelTexts } from '../language-texts.js';
 export const labels: LabelTexts = {
   accept: '全部接受',
   reject: '全部拒絕',
+  object: '提出反對',
   settings: 'Cookie 設定',
   save: '儲存選擇',
   always_on: '一律啟用',

@@ -49,7 +49,7 @@ export interface DeviceStorage {
 
 /** What a visitor or a page sees of a choice. */
 export interface SeenState {
-  /** `loading`, `needed`, `signalled`, `chosen` or `unavailable`. */
+  /** `loading`, `needed`, `signalled`, `unasked`, `chosen` or `unavailable`. */
   readonly status: string;
   /** The choice in force, or null if there is none. */
   readonly choice: {
@@ -74,7 +74,10 @@ export interface OpenConsent {
   choose(categories: Answers, services?: Answers): unknown;
   acceptAll(): unknown;
   rejectAll(): unknown;
-  optOutOfSale(): unknown;
+  /** Opts out of sale and sharing, or takes that back. */
+  optOutOfSale(isOptedOut: boolean): unknown;
+  /** Objects to what is exempt from consent. */
+  object(): unknown;
   /** The page is shown again, or has a network again. */
   resume(): unknown;
   /** The page or the app ends. What it kept stays on the device. */

@@ -1,6 +1,7 @@
 import type { Adapter } from './adapter.js';
 import { BODIES } from './rules/bodies.js';
 import { CHOICES } from './rules/choices.js';
+import { PLACES } from './rules/places.js';
 import { RECORDS } from './rules/records.js';
 import type { Rule } from './rules/rule.js';
 import { SERVICE_RULES } from './rules/services.js';
@@ -17,7 +18,7 @@ export interface ConformanceCase {
 
 /** The rules that every SDK keeps, each as a case. */
 export function conformance(): readonly ConformanceCase[] {
-  return [...CHOICES, ...RECORDS, ...BODIES, ...SIGNALS, ...SERVICE_RULES].map((rule) => ({
+  return [...CHOICES, ...RECORDS, ...BODIES, ...SIGNALS, ...PLACES, ...SERVICE_RULES].map((rule) => ({
     name: rule.name,
     run: (adapter) => runRule(rule, adapter),
   }));

@@ -86,8 +86,13 @@ export class Visit {
     return this.#step('reject all', () => this.#consent.rejectAll());
   }
 
-  optOutOfSale(): Promise<void> {
-    return this.#step('opt out of sale', () => this.#consent.optOutOfSale());
+  optOutOfSale(isOptedOut = true): Promise<void> {
+    const words = isOptedOut ? 'opt out of sale' : 'take the opt-out back';
+    return this.#step(words, () => this.#consent.optOutOfSale(isOptedOut));
+  }
+
+  object(): Promise<void> {
+    return this.#step('object', () => this.#consent.object());
   }
 
   resume(): Promise<void> {

@@ -39,7 +39,11 @@ export interface ConsentValue extends ConsentState {
    * configuration is known. @param presentation how the page asked, for the record
    * @param services the answers for services, where the site has switches for them
    */
-  readonly choose: (categories: Categories, presentation?: Presentation, services?: Categories) => Promise<Acceptance | undefined>;
+  readonly choose: (
+    categories: Categories,
+    presentation?: Presentation,
+    services?: Categories,
+  ) => Promise<Acceptance | undefined>;
   /** Permits every category. */
   readonly acceptAll: (presentation?: Presentation) => Promise<Acceptance | undefined>;
   /** Refuses every optional category. */

@@ -21,8 +21,8 @@ export const appAdapter: Adapter = {
       () => consent,
       () => consent.stop(),
       async () => {
-        const kept: unknown = JSON.parse((await device.storage.get('_svc_consent:kept:_svc_consent')) ?? '{}');
-        return kept instanceof Object && 'text' in kept ? String(kept.text) : undefined;
+        const kept: unknown = JSON.parse((await device.storage.get('_svc_consent:kept:_svc_consent')) ?? '[]');
+        return Array.isArray(kept) ? kept.map(String)[0] : undefined;
       },
     );
   },
@@ -47,7 +47,8 @@ export function opened(
     choose: (categories, services) => current().choose(categories, undefined, services),
     acceptAll: () => current().acceptAll(),
     rejectAll: () => current().rejectAll(),
-    optOutOfSale: () => current().optOutOfSale(),
+    optOutOfSale: (isOptedOut) => current().optOutOfSale(isOptedOut),
+    object: () => current().object(),
     resume: () => current().resume(),
     close,
     details: async () => [

@@ -66,6 +66,7 @@ describe('the conformance suite', () => {
       'records the signal as the withdrawal of what was permitted, where the law makes it no request',
       'records the signal once as an opt-out of sale, where the law makes it a request',
       'lets a signal that comes again end what was chosen while it was on before',
+      'lets the signal end what runs by the rule of the place, and keeps it ended when the signal ends',
       'lets the signal end what a switch of a service permitted',
     ]);
     const { run } = sameAs(appAdapter, { seed: 35, count: 20 });

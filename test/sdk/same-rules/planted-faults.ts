@@ -237,6 +237,18 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     { adapter: optOutMember(name, 'wrong'), rule: stated },
     { adapter: optOutMember(name, undefined), rule: ofSignal },
   ]),
+  {
+    adapter: faulty('objects to nothing', () => ({ object: () => undefined })),
+    rule: 'runs what is exempt from consent, asks for the rest, and ends it by one act, which answers nothing else',
+  },
+  {
+    adapter: cookieMember('rule_id', undefined),
+    rule: 'takes the refusal of everything for an objection as well, and consent to the rest for no consent to it',
+  },
+  {
+    adapter: faulty('runs on', (sound) => ({ allows: () => sound.state.choice === null })),
+    rule: 'ends what ran, and asks, where the visitor comes to a place that waits for consent',
+  },
   { adapter: cookieMember('metadata', undefined), rule: stated },
   { adapter: optOutMember('metadata', undefined), rule: stated },
   {

@@ -94,12 +94,7 @@ export function valuesOf(
   ];
 }
 
-function choiceOf({
-  decision,
-  categories,
-  services,
-  consent_token,
-}: NonNullable<Facts['choice']>): string {
+function choiceOf({ decision, categories, services, consent_token }: NonNullable<Facts['choice']>): string {
   const answers = Object.entries({ ...categories, ...services }).map(([key, isOn]) => `${key} ${isOn ? 'yes' : 'no'}`);
   const proof = consent_token === undefined ? 'not recorded yet' : `recorded as ${shortened(consent_token)}`;
   return `${decision}: ${answers.join(', ')}; ${proof}`;

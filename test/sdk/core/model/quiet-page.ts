@@ -6,10 +6,7 @@ import type { Surroundings } from '../../../../sdk/core/ports.js';
 import { appCryptography } from '../../../../sdk/mobile/src/app-cryptography.js';
 
 /** What the core sees on a page of a browser that states no signal and has no other tab: all but its network. */
-export function quietPage(
-  browser: ModelBrowser,
-  address: CookieAddress,
-): Omit<Surroundings, 'network' | 'report'> {
+export function quietPage(browser: ModelBrowser, address: CookieAddress): Omit<Surroundings, 'network' | 'report'> {
   return {
     jar: new CookieJar(browser.page(address), address, undefined),
     store: new PageStore(browser.storageOf(address.hostname)),
