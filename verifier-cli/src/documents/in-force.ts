@@ -38,14 +38,6 @@ interface Objection {
 
 const DAY_MS = 86_400_000;
 
-/** Consent types that need no approval token even if the version requires one. */
-const NO_APPROVAL: ReadonlySet<string> = new Set(['cookie', 'do_not_sell_opt_out']);
-
-/** Whether a consent of this type needs the approval token that its document version requires. */
-export function isApproval(consentType: string): boolean {
-  return !NO_APPROVAL.has(consentType);
-}
-
 /**
  * Checks a consent against the notices in force at its position in the ledger. Unlike times, positions cannot be chosen
  * afterwards. Within a batch the order of the two streams is unknown, so anything that was in force before the

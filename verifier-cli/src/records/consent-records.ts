@@ -1,10 +1,10 @@
 import { givenAt } from '../../../schemas/events/consent-imported.js';
+import { isApproval } from '../../../schemas/events/consent-recorded.js';
 import type { ConsentType } from '../../../schemas/events/sealed-event.js';
 import type { Disclosure } from '../../../schemas/evidence/disclosure.js';
 import type { Manifest } from '../../../schemas/evidence/manifest.js';
 import type { PersonRecords } from '../completeness/persons.js';
 import type { Documents } from '../documents/documents.js';
-import { isApproval } from '../documents/in-force.js';
 import type { Attachments } from '../entries/attachments.js';
 import { verifyDisclosures } from '../entries/disclosures.js';
 import { verifyOpening } from '../entries/person-opening.js';
