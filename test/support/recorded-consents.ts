@@ -1,12 +1,12 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import * as z from 'zod';
-import { endOf, isRefusal, refusalDays, validityOf } from '../../schemas/events/consent-periods.js';
 import { CONSENT_RECORDED, DECISIONS, type WrittenConsentRecord } from '../../schemas/events/consent-recorded.js';
 import { SiteConfigPublishedRecord } from '../../schemas/events/site-config.js';
 import { consentsStream } from '../../schemas/events/streams.js';
 import { encodeDisclosure, SALT_BYTES } from '../../schemas/evidence/disclosure.js';
 import { canonicalJson } from '../../schemas/json/canonical-json.js';
+import { endOf, isRefusal, refusalDays } from '../../schemas/law/periods.js';
 import { newEventId } from '../../src/platform/event-ids.js';
 import {
   blindIndex,
@@ -100,7 +100,7 @@ export async function recordManyConsents(
       site_config_hash: version.config,
       compliance_framework: 'gdpr',
       created_at: createdAt.toISOString(),
-      valid_until: endOf(createdAt.getTime(), validityOf(act, days, days)),
+      valid_until: endOf(createdAt.getTime(), days),
       ask_again_at: isRefusal(act) ? endOf(createdAt.getTime(), refusalDays(version.record)) : null,
       rule_id: null,
       channel: 'browser',

@@ -172,7 +172,7 @@ const TYPES: readonly string[] = ['cookie', 'document_approval', OPT_OUT_TYPE, O
 /** Returns the rule by which a caller asked, or null if it states none that the configuration in force has. */
 export function knownRule(
   { rule_id: id }: Pick<ConsentRequest, 'rule_id'>,
-  { rules = [] }: Pick<SiteConfigPublishedRecord, 'number'> & { readonly rules?: readonly { readonly id: string }[] },
+  { rules = [] }: Pick<SiteConfigPublishedRecord, 'rules'>,
 ): string | null {
   return rules.find((rule) => rule.id === id)?.id ?? null;
 }

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import type { ConsentRequest } from '../../../schemas/api/consents.js';
-import { endOf, isRefusal, refusalDays, validityOf } from '../../../schemas/events/consent-periods.js';
 import {
   type ConsentRecordedBody,
   HASH_VERSION,
@@ -10,6 +9,7 @@ import { consentRecordText } from '../../../schemas/evidence/consent-record-memb
 import type { DisclosureName } from '../../../schemas/evidence/disclosed-values.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { ownMember } from '../../../schemas/json/own-member.js';
+import { endOf, isRefusal, refusalDays, validityOf } from '../../../schemas/law/periods.js';
 import { newEventId } from '../../platform/event-ids.js';
 import {
   type BlindIndexKind,
@@ -152,12 +152,13 @@ function recordOf(
   const { request } = consent;
   const common = commonMembers({ request, version, config, site, now }, eventId);
   const services = decidedServices(request, config.record);
+  const validityDays = { none: null, own: config.record.validity_days, longest: site.longestValidityDays };
   return {
     v: 2,
     ...common,
     categories: withoutContradiction(common.categories, services),
     services,
-    valid_until: endOf(now, validityOf(common, config.record.validity_days, site.longestValidityDays)),
+    valid_until: endOf(now, validityDays[validityOf(common)]),
     ask_again_at: isRefusal(common) ? endOf(now, refusalDays(config.record)) : null,
     rule_id: knownRule(request, config.record),
     channel: caller.channel,

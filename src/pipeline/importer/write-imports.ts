@@ -6,9 +6,9 @@ import {
   type ImportedConsent,
   type ImportOrigin,
 } from '../../../schemas/events/consent-imported.js';
-import { endOf } from '../../../schemas/events/consent-periods.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
+import { endOf } from '../../../schemas/law/periods.js';
 import { pause } from '../../platform/background/waiting.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { putEvents } from '../../platform/database/shared-statements.js';

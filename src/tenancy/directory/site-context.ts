@@ -1,5 +1,5 @@
-import type { Days } from '../../../schemas/events/consent-periods.js';
 import type { SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
+import type { Days } from '../../../schemas/law/periods.js';
 import type { ApiKey } from '../api-keys/api-keys.js';
 
 /**
