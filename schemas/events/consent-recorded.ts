@@ -34,28 +34,6 @@ export const HASH_VERSION = 2;
 
 export const DECISIONS = ['accepted', 'rejected', 'partial', 'withdrawn'] as const;
 
-/** The type of a consent that is an opt-out: `accepted` means that the person does not want the sale of the data. */
-export const OPT_OUT_TYPE = 'do_not_sell_opt_out';
-
-/**
- * The type of an objection to what runs without consent: `rejected` when it is made, with `categories` false for what is
- * objected to, and `withdrawn` without categories when it is taken back.
- */
-export const OBJECTION_TYPE = 'objection';
-
-/**
- * Whether a decision of this type answers a question of consent. An opt-out and an objection do not: they are in no rate
- * of acceptance, end what runs without consent, have no end of their own, and need no approval token.
- */
-export function answersQuestion(consentType: string): boolean {
-  return consentType !== OPT_OUT_TYPE && consentType !== OBJECTION_TYPE;
-}
-
-/** Whether a consent of this type may approve a document, and needs an approval token if the document requires one. */
-export function isApproval(consentType: string): boolean {
-  return consentType !== 'cookie' && answersQuestion(consentType);
-}
-
 export const COMPLIANCE_FRAMEWORKS = [
   'kvkk',
   'gdpr',

@@ -1,4 +1,5 @@
-import { answersQuestion, type WrittenConsentRecord } from '../events/consent-recorded.js';
+import type { WrittenConsentRecord } from '../events/consent-recorded.js';
+import { answersQuestion } from '../law/acts.js';
 
 /** A period in days; null never ends. */
 export type Days = number | null;

@@ -1,8 +1,8 @@
 import type { ConsentRequest } from '../../../schemas/api/consents.js';
 import type { FieldError } from '../../../schemas/api/error-codes.js';
-import { isApproval, OBJECTION_TYPE } from '../../../schemas/events/consent-recorded.js';
 import { ownMember } from '../../../schemas/json/own-member.js';
 import { isSameTag } from '../../../schemas/language/language-tag.js';
+import { isApproval, OBJECTION_TYPE } from '../../../schemas/law/acts.js';
 import { RequestRefused } from '../../platform/errors.js';
 import type { ActiveVersion, SiteContext } from '../../tenancy/directory/site-context.js';
 import type { FoundToken } from './approval-tokens.js';

@@ -8,10 +8,10 @@ import {
   S2sConsentRequest,
 } from '../../../schemas/api/consents.js';
 import type { ErrorCode, FieldError } from '../../../schemas/api/error-codes.js';
-import { OBJECTION_TYPE, OPT_OUT_TYPE } from '../../../schemas/events/consent-recorded.js';
 import { decidableServices, type SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
 import { schemaWords } from '../../../schemas/json/schema-words.js';
+import { OBJECTION_TYPE, OPT_OUT_TYPE } from '../../../schemas/law/acts.js';
 import { fieldErrors, RequestRefused } from '../../platform/errors.js';
 import type { ActiveVersion, Channel, SiteContext } from '../../tenancy/directory/site-context.js';
 import { type Attachment, attachmentsOf } from './attachments.js';

@@ -1,5 +1,6 @@
-import { CONSENT_RECORDED, OBJECTION_TYPE } from '../../../schemas/events/consent-recorded.js';
+import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
 import { isSealedEventType } from '../../../schemas/events/sealed-event.js';
+import { OBJECTION_TYPE } from '../../../schemas/law/acts.js';
 import { type Finding, finding } from '../findings/finding.js';
 import { unknownEventType, unknownVersion } from '../findings/unknown-version.js';
 import { answersOf, contradictedCategory } from '../versions/answers.js';

@@ -1,8 +1,8 @@
 import { givenAt } from '../../../schemas/events/consent-imported.js';
-import { isApproval } from '../../../schemas/events/consent-recorded.js';
 import type { ConsentType } from '../../../schemas/events/sealed-event.js';
 import type { Disclosure } from '../../../schemas/evidence/disclosure.js';
 import type { Manifest } from '../../../schemas/evidence/manifest.js';
+import { isApproval } from '../../../schemas/law/acts.js';
 import { isRefusal, validityOf } from '../../../schemas/law/periods.js';
 import type { PersonRecords } from '../completeness/persons.js';
 import type { Documents } from '../documents/documents.js';
