@@ -1,7 +1,8 @@
 import { CONSENT_IMPORTED, originOf } from '../schemas/events/consent-imported.js';
-import { CONSENT_RECORDED, OPT_OUT_TYPE } from '../schemas/events/consent-recorded.js';
+import { CONSENT_RECORDED } from '../schemas/events/consent-recorded.js';
 import { SUBJECT_ERASED } from '../schemas/events/subject-erased.js';
 import type { ConsentContent } from '../schemas/evidence/consent-body.js';
+import { answersQuestion } from '../schemas/law/acts.js';
 import type { Handler, Mutation, Projection } from './definition.js';
 import { LEDGER_EVENTS, NOTICE_EVENTS } from './event-types.js';
 
@@ -19,8 +20,8 @@ const counted: Handler = ({ consent }) => {
 function monthly(record: ConsentContent['record']): readonly Mutation[] {
   const { decision } = record;
   const properties = [['type', record.consent_type, decision]];
-  // An opt-out that was accepted refuses something: it is counted by its type alone.
-  if (record.consent_type !== OPT_OUT_TYPE) {
+  // Opt-outs and objections answer no question: they are counted by their type alone.
+  if (answersQuestion(record.consent_type)) {
     properties.push(
       ['channel', record.channel, decision],
       ['language', record.language, decision],
@@ -48,7 +49,7 @@ function monthly(record: ConsentContent['record']): readonly Mutation[] {
  */
 export const dailyCounts: Projection = {
   name: 'daily_counts',
-  version: 3,
+  version: 4,
   tables: {
     daily_counts: {
       columns: {

@@ -22,8 +22,14 @@ const consentFields = {
   consent_type: z
     .string()
     .regex(/^[A-Za-z0-9_.-]{1,50}$/, `must be 1 to ${CONSENT_LIMITS.consentType} characters of A-Z a-z 0-9 _ - .`)
-    .describe('Kind of the consent, for example `cookie` or `document_approval`.'),
-  decision: z.enum(DECISIONS).describe('What the person decided. `partial`: some of the categories.'),
+    .describe(
+      'Kind of the consent, for example `cookie` or `document_approval`. `objection`: the person objects to what runs without consent.',
+    ),
+  decision: z
+    .enum(DECISIONS)
+    .describe(
+      'What the person decided. `partial`: some of the categories. An `objection` is `rejected`, or `withdrawn` when it is taken back; another decision is refused.',
+    ),
   document_version_id: InputUuid.nullish().describe(
     'UUID of the document version that the person was shown. Required: without one that is active, the response is 409 CONFIG_OUTDATED.',
   ),
@@ -34,7 +40,7 @@ const consentFields = {
     .record(z.string(), z.boolean())
     .nullish()
     .describe(
-      'The decision on each category: true if accepted. A required category must not be false. If `decision` is `rejected`, no optional category may be true.',
+      'The decision on each category: true if accepted. A required category must not be false. If `decision` is `rejected`, no optional category may be true. An `objection` names what is objected to, each as false, and none when it is taken back.',
     ),
   services: z
     .record(z.string(), z.boolean())
@@ -42,6 +48,9 @@ const consentFields = {
     .describe(
       'The decision on each service, if the site has switches for them; its category’s if absent. A category with a refused service must be false.',
     ),
+  rule_id: optionalText(50).describe(
+    'Rule of the configuration by which the person was asked, from `rule_id` of /tool/v1/config. One that the configuration in force does not have is ignored.',
+  ),
   idempotency_key: IdempotencyKey.nullish().describe('One key for each action of the person; repeat it in each retry.'),
   visitor_id: z
     .string()
@@ -171,7 +180,7 @@ const acceptance = {
 };
 
 const warnings = Warnings.describe(
-  'What was ignored: unknown members and categories; an unknown `consent_type`, which was recorded; and `idempotency_key`, if the key was used before with another consent. Absent if there is nothing.',
+  'What was ignored: unknown members, categories and rules; an unknown `consent_type`, which was recorded; and `idempotency_key`, if the key was used before with another consent. Absent if there is nothing.',
 );
 
 export const ConsentResponse = z

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { IMPORT_CHANNEL, ImportOrigin } from '../events/consent-imported.js';
-import { CHANNELS, ConsentRecordV2 } from '../events/consent-recorded.js';
+import { CHANNELS, ConsentRecordV2, RuleId } from '../events/consent-recorded.js';
 import { DocumentVersionPublishedRecord } from '../events/notices.js';
 import { ATTACHMENT_NAMES } from '../evidence/disclosed-values.js';
 import { AttachmentReference } from '../evidence/disclosure.js';
@@ -39,6 +39,10 @@ export const SHOWN_CHANNELS = [...CHANNELS, IMPORT_CHANNEL] as const;
 export const PublicPart = z.object({
   ...ConsentRecordV2.omit({ v: true, event_id: true, disclosures: true }).shape,
   services: DecidedServices,
+  ask_again_at: Instant.nullable().describe(
+    'When a person who refused may be asked again; null: the decision is no refusal, stands for ever, or states no time.',
+  ),
+  rule_id: RuleId.nullable().describe('The rule of the configuration by which the person was asked; null: none.'),
   channel: z
     .enum(SHOWN_CHANNELS)
     .describe(
@@ -60,6 +64,7 @@ const PersonalPart = S2sConsentRequest.omit({
   categories: true,
   services: true,
   compliance_framework: true,
+  rule_id: true,
   approval_token: true,
 })
   .required()

@@ -17,7 +17,9 @@ export const TestEventsQuery = z.strictObject({
 export const TestEvent = z
   .object({
     id: z.string().max(100).describe('Value of the header `webhook-id`.'),
-    type: z.enum(['consent.recorded', 'consent.withdrawn', 'consent.erased']).describe('What happened.'),
+    type: z
+      .enum(['consent.recorded', 'consent.withdrawn', 'consent.erased', 'objection.recorded', 'objection.ended'])
+      .describe('What happened.'),
     body: z.string().describe('The body, JSON: the exact text to sign.'),
   })
   .meta({ id: 'TestEvent' });

@@ -1,6 +1,11 @@
 import * as z from 'zod';
 import { Instant, Sha256Hex, Uuid } from '../evidence/primitives.js';
-import { type ConsentRecord, ConsentRecordV1, type ConsentRecordV2 } from './consent-recorded.js';
+import {
+  type ConsentRecord,
+  ConsentRecordV1,
+  type ConsentRecordV2,
+  type WrittenConsentRecord,
+} from './consent-recorded.js';
 
 export const CONSENT_IMPORTED = 'ConsentImported.v1';
 
@@ -53,6 +58,17 @@ export function servicesOf(
 ): Record<string, boolean> | null {
   const { services = null } = consent;
   return services === null ? null : Object.fromEntries(Object.values(services).flatMap((of) => Object.entries(of)));
+}
+
+/** The rule of a consent, and when to ask again, as responses show them: null in a record that does not state them. */
+export function ruleAndTimeOf({
+  ask_again_at = null,
+  rule_id = null,
+}: object & Partial<Pick<ConsentRecordV2, 'ask_again_at' | 'rule_id'>>): Pick<
+  WrittenConsentRecord,
+  'ask_again_at' | 'rule_id'
+> {
+  return { ask_again_at, rule_id };
 }
 
 /** Time from which the validity of a consent is counted, in milliseconds since 1970. */

@@ -9,15 +9,15 @@
  * - A category is true only if every service below it is, so that a reader who knows only categories permits less.
  *
  * An example without personal values; its SHA-256, which a promise states, is
- * 5b71ad184edb80701bdf78ce04149026c5a60a37289729c1eeecbd63aa981cd9:
+ * 0492e02e1d33e78043966426eb291ca9b1430ba653fdaa967cf1e0ca13746bd5:
  *
- *   {"api_key_id":"0190b3a4-5c00-7000-8000-000000000005","approval_token_id":null,"categories":null,
- *    "channel":"s2s","compliance_framework":"gdpr","consent_type":"newsletter",
+ *   {"api_key_id":"0190b3a4-5c00-7000-8000-000000000005","approval_token_id":null,"ask_again_at":null,
+ *    "categories":null,"channel":"s2s","compliance_framework":"gdpr","consent_type":"newsletter",
  *    "created_at":"2026-01-01T00:00:00.000Z","decision":"accepted","disclosures":{},
  *    "document_hash":"6f0b9acf7c02ebf0aa3c62bcc4380556a586f881e50c1a0c1a058bf5104b6f89",
  *    "document_version_id":"0190b3a4-5c00-7000-8000-000000000004",
  *    "event_id":"0190b3a4-5c00-7000-8000-000000000002","hash_version":2,"identity_assurance":null,
- *    "language":"en","proof_key_id":"proof-1","services":null,
+ *    "language":"en","proof_key_id":"proof-1","rule_id":null,"services":null,
  *    "site_config_hash":"44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
  *    "site_id":"0190b3a4-5c00-7000-8000-000000000001","v":2,"valid_until":null,"vouched":[]}
  *
@@ -33,9 +33,6 @@ export const CONSENT_RECORDED = 'ConsentRecorded.v1';
 export const HASH_VERSION = 2;
 
 export const DECISIONS = ['accepted', 'rejected', 'partial', 'withdrawn'] as const;
-
-/** The type of a consent that is an opt-out: `accepted` means that the person does not want the sale of the data. */
-export const OPT_OUT_TYPE = 'do_not_sell_opt_out';
 
 export const COMPLIANCE_FRAMEWORKS = [
   'kvkk',
@@ -138,10 +135,22 @@ const members = {
 /** Version 1 of the record, in which a decision names no services. Imported consents have its members. */
 export const ConsentRecordV1 = z.strictObject({ v: z.literal(1), ...members });
 
-/** Version 2 of the record, in which consents are recorded. */
+/** Id of a rule of a site's configuration. */
+export const RuleId = z.string().regex(/^[a-z0-9_-]{1,50}$/, 'must be 1 to 50 lower-case letters, digits, - and _');
+
+/**
+ * Version 2 of the record, in which consents are recorded. Records have either both of `ask_again_at` and `rule_id` or,
+ * before rules, none of them (`ConsentRecord`).
+ */
 export const ConsentRecordV2 = z.strictObject({
   v: z.literal(2),
   ...members,
+  ask_again_at: Instant.nullable()
+    .exactOptional()
+    .describe('When a person who refused may be asked again; null: the decision is no refusal, or stands for ever.'),
+  rule_id: RuleId.nullable()
+    .exactOptional()
+    .describe('The rule of the configuration by which the person was asked, as the caller states; null: none.'),
   /**
    * The decision on each service, by its category: true if accepted. A category is true only if all of its services
    * are, which is why they stand under it: so the record can be checked by itself. Null if the site's visitors cannot
@@ -154,8 +163,15 @@ export const ConsentRecordV2 = z.strictObject({
 });
 export type ConsentRecordV2 = z.infer<typeof ConsentRecordV2>;
 
+/** A record as the service writes it. */
+export type WrittenConsentRecord = Required<ConsentRecordV2>;
+
 /** The record of a consent, in either version. */
-export const ConsentRecord = z.discriminatedUnion('v', [ConsentRecordV1, ConsentRecordV2]);
+export const ConsentRecord = z
+  .discriminatedUnion('v', [ConsentRecordV1, ConsentRecordV2])
+  .refine((record) => record.v === 1 || (record.rule_id === undefined) === (record.ask_again_at === undefined), {
+    error: 'has only one of `rule_id` and `ask_again_at`',
+  });
 export type ConsentRecord = z.infer<typeof ConsentRecord>;
 
 /** The event's body. Personal data is only in `disclosures`, encrypted under the record's key. */

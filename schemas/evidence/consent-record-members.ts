@@ -2,10 +2,10 @@ import {
   ASSURANCES,
   CHANNELS,
   COMPLIANCE_FRAMEWORKS,
-  type ConsentRecordV2,
   DECISIONS,
   HASH_VERSION,
   VOUCHABLE_FIELDS,
+  type WrittenConsentRecord,
 } from '../events/consent-recorded.js';
 import { BASE64URL, type Cursor, DASHES, DIGIT, DOT, LAST_OF_32_BYTES, LOWER, UPPER, within } from '../json/cursor.js';
 import { nullOr, takeHash } from './consent-values.js';
@@ -63,11 +63,13 @@ const hash = plain(takeHash);
 
 /**
  * Every member of a consent record of version 2: the writer and the fast reader of its canonical text are made from
- * this table, so that they cannot differ. Its schema is `ConsentRecordV2`. Records of version 1 are read by theirs.
+ * this table, so that they cannot differ. Its schema is `ConsentRecordV2`. Records of before,
+ * which lack members, are read by the schemas.
  */
-const MEMBERS: { readonly [K in keyof ConsentRecordV2]: Member<ConsentRecordV2[K]> } = {
+const MEMBERS: { readonly [K in keyof WrittenConsentRecord]: Member<WrittenConsentRecord[K]> } = {
   api_key_id: uuid,
   approval_token_id: nullable(tokenIdAt),
+  ask_again_at: nullable(takeInstant),
   categories: { write: (answers) => objectText(answers, String), read: (cursor) => objectAt(cursor, answerAt) },
   channel: plain((cursor) => oneOf(cursor, CHANNELS)),
   compliance_framework: nullable((cursor) => oneOf(cursor, COMPLIANCE_FRAMEWORKS)),
@@ -82,6 +84,7 @@ const MEMBERS: { readonly [K in keyof ConsentRecordV2]: Member<ConsentRecordV2[K
   identity_assurance: nullable((cursor) => oneOf(cursor, ASSURANCES)),
   language: escaped((cursor) => cursor.span(DIGIT | LOWER | UPPER | DASHES, 2, 35)),
   proof_key_id: escaped((cursor) => cursor.span(NAME, 1, 80)),
+  rule_id: nullable((cursor) => cursor.span(DIGIT | LOWER | DASHES, 1, 50)),
   services: {
     write: (services) => objectText(services, (answers) => keyedText(answers, String)),
     read: (cursor) => objectAt(cursor, (inner) => keyedAt(inner, answerAt)),
@@ -95,7 +98,7 @@ const MEMBERS: { readonly [K in keyof ConsentRecordV2]: Member<ConsentRecordV2[K
 
 /** A member's name, and the text that stands before its value. */
 interface Place {
-  readonly name: keyof ConsentRecordV2;
+  readonly name: keyof WrittenConsentRecord;
   readonly before: string;
   readonly beforeInString: Uint8Array;
 }
@@ -109,7 +112,7 @@ const PLACES: readonly Place[] = Object.keys(MEMBERS)
     return { name, before, beforeInString: within(before) };
   });
 
-function isMember(name: string): name is keyof ConsentRecordV2 {
+function isMember(name: string): name is keyof WrittenConsentRecord {
   return name in MEMBERS;
 }
 
@@ -117,13 +120,13 @@ function isMember(name: string): name is keyof ConsentRecordV2 {
  * The canonical text of a consent record (RFC 8785): the same as `canonicalJson(record)`, at a tenth
  * of its cost.
  */
-export function consentRecordText(record: ConsentRecordV2): string {
+export function consentRecordText(record: WrittenConsentRecord): string {
   let text = '';
   for (const { name, before } of PLACES) text += before + memberText(record, name);
   return `${text}}`;
 }
 
-function memberText<K extends keyof ConsentRecordV2>(record: ConsentRecordV2, name: K): string {
+function memberText<K extends keyof WrittenConsentRecord>(record: WrittenConsentRecord, name: K): string {
   return MEMBERS[name].write(record[name]);
 }
 
@@ -131,8 +134,8 @@ function memberText<K extends keyof ConsentRecordV2>(record: ConsentRecordV2, na
  * Reads the record of a consent, in its canonical text, within a JSON string: see `consentEntryAt`.
  * @returns null if the text is not recognised, although it may be valid
  */
-export function consentRecordAt(cursor: Cursor): ConsentRecordV2 | null {
-  const record: Partial<ConsentRecordV2> = {};
+export function consentRecordAt(cursor: Cursor): WrittenConsentRecord | null {
+  const record: Partial<WrittenConsentRecord> = {};
   for (const { name, beforeInString } of PLACES) {
     cursor.expect(beforeInString);
     readMember(record, name, cursor);
@@ -142,11 +145,15 @@ export function consentRecordAt(cursor: Cursor): ConsentRecordV2 | null {
   return !cursor.isBroken && isComplete(record) ? record : null;
 }
 
-function readMember<K extends keyof ConsentRecordV2>(record: Partial<ConsentRecordV2>, name: K, cursor: Cursor): void {
+function readMember<K extends keyof WrittenConsentRecord>(
+  record: Partial<WrittenConsentRecord>,
+  name: K,
+  cursor: Cursor,
+): void {
   record[name] = MEMBERS[name].read(cursor);
 }
 
-function isComplete(record: Partial<ConsentRecordV2>): record is ConsentRecordV2 {
+function isComplete(record: Partial<WrittenConsentRecord>): record is WrittenConsentRecord {
   for (const { name } of PLACES) if (record[name] === undefined) return false;
   return true;
 }
@@ -197,9 +204,9 @@ function isRealTime(instant: string): boolean {
     : new Date(time).toISOString() === instant;
 }
 
-function disclosuresAt(cursor: Cursor): ConsentRecordV2['disclosures'] {
+function disclosuresAt(cursor: Cursor): WrittenConsentRecord['disclosures'] {
   cursor.expect(OPEN);
-  const digests: ConsentRecordV2['disclosures'] = {};
+  const digests: WrittenConsentRecord['disclosures'] = {};
   if (cursor.skip(CLOSE)) return digests;
   let last = '';
   do {
@@ -219,7 +226,7 @@ function disclosuresAt(cursor: Cursor): ConsentRecordV2['disclosures'] {
   return digests;
 }
 
-function disclosuresText(digests: ConsentRecordV2['disclosures']): string {
+function disclosuresText(digests: WrittenConsentRecord['disclosures']): string {
   let text = '';
   // The list is sorted.
   for (const name of DISCLOSURE_NAMES) {
@@ -274,9 +281,9 @@ function tokenIdAt(cursor: Cursor): string {
   return cursor.text.slice(start, cursor.at);
 }
 
-function vouchedAt(cursor: Cursor): ConsentRecordV2['vouched'] {
+function vouchedAt(cursor: Cursor): WrittenConsentRecord['vouched'] {
   cursor.expect(OPEN_LIST);
-  const vouched: ConsentRecordV2['vouched'] = [];
+  const vouched: WrittenConsentRecord['vouched'] = [];
   if (cursor.skip(CLOSE_LIST)) return vouched;
   let last = '';
   do {
@@ -291,7 +298,7 @@ function vouchedAt(cursor: Cursor): ConsentRecordV2['vouched'] {
   return vouched;
 }
 
-function vouchedText(vouched: ConsentRecordV2['vouched']): string {
+function vouchedText(vouched: WrittenConsentRecord['vouched']): string {
   return `[${vouched.map(quote).join(',')}]`;
 }
 

@@ -14,12 +14,12 @@
  *   ledger.example/1
  *   consents-0190b3a4-5c00-7000-8000-000000000001
  *   0190b3a4-5c00-7000-8000-000000000002
- *   W3GtGE7bgHAb33jOBBSQJsWmCjcolynB7uy9Y6qYHNk=
+ *   BJLgLh0z54BDlmQm6ykcqbFDC6ZT/aqWfPHgyhN0a9U=
  *   2026-01-01T00:00:00.000Z
  *   2026-01-01T00:10:00.000Z
  *
  * The leaf hash of the promise, which is also the root if it was signed alone, is
- * 9376c291fd6c5726cace77b43e72d9b67037a6d55b7fb738da51af0579989468.
+ * e73df8cd5611f2cde5ef484792d4200af569316fbf645bbbb5e0d8924561a343.
  */
 import * as z from 'zod';
 import { fromBase64, toBase64, utf8 } from '../crypto/encoding.js';

@@ -7,6 +7,8 @@ const PUBLIC = {
   site_id: '',
   categories: null,
   services: null,
+  ask_again_at: null,
+  rule_id: null,
   channel: 'browser',
   language: 'en',
   compliance_framework: null,

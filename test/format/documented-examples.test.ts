@@ -37,6 +37,8 @@ const record = ConsentRecordV2.parse({
   decision: 'accepted',
   categories: null,
   services: null,
+  ask_again_at: null,
+  rule_id: null,
   language: 'en',
   document_version_id: '0190b3a4-5c00-7000-8000-000000000004',
   document_hash: toHex(sha256(utf8('I want the newsletter.'))),

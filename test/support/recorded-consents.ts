@@ -1,10 +1,12 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import * as z from 'zod';
-import { CONSENT_RECORDED, type ConsentRecordV2, DECISIONS } from '../../schemas/events/consent-recorded.js';
+import { CONSENT_RECORDED, DECISIONS, type WrittenConsentRecord } from '../../schemas/events/consent-recorded.js';
+import { SiteConfigPublishedRecord } from '../../schemas/events/site-config.js';
 import { consentsStream } from '../../schemas/events/streams.js';
 import { encodeDisclosure, SALT_BYTES } from '../../schemas/evidence/disclosure.js';
 import { canonicalJson } from '../../schemas/json/canonical-json.js';
+import { endOf, isRefusal, refusalDays } from '../../schemas/law/periods.js';
 import { newEventId } from '../../src/platform/event-ids.js';
 import {
   blindIndex,
@@ -20,7 +22,14 @@ import { keptDisclosures } from './kept-disclosures.js';
 
 /** Consents that one statement inserts. */
 const PAGE = 1_000;
-const versionRow = z.tuple([z.object({ language: z.string(), content_sha256: z.string(), config: z.string() })]);
+const versionRow = z.tuple([
+  z.object({
+    language: z.string(),
+    content_sha256: z.string(),
+    config: z.string(),
+    record: z.string().transform((text) => SiteConfigPublishedRecord.parse(JSON.parse(text))),
+  }),
+]);
 
 /** Sites of one tenant, and the document version that their visitors consent to. */
 export interface RecordedSites {
@@ -50,8 +59,9 @@ export async function recordManyConsents(
   const random = createRandomPool();
   const proofKey = await keyring.proofKey(sites.tenantId);
   const { rows } = await owner.query(
-    `select v.language, v.content_sha256, s.site_config_hash as config
-       from document_versions v join sites s on s.id = v.site_id where v.id = $1`,
+    `select v.language, v.content_sha256, s.site_config_hash as config, c.record
+       from document_versions v join sites s on s.id = v.site_id join site_configs c on c.sha256 = s.site_config_hash
+      where v.id = $1`,
     [sites.documentVersionId],
   );
   const [version] = versionRow.parse(rows);
@@ -72,14 +82,16 @@ export async function recordManyConsents(
     const encoded = Object.entries(values).map(([name, value]) =>
       encodeDisclosure(random.take(SALT_BYTES), name, value),
     );
-    const record: ConsentRecordV2 = {
+    const act = { consent_type: 'cookie', decision: DECISIONS[number % DECISIONS.length] ?? 'accepted' } as const;
+    // The only configuration of the site.
+    const days = version.record.validity_days;
+    const record: WrittenConsentRecord = {
       v: 2,
       hash_version: 2,
       proof_key_id: proofKey.id,
       event_id: eventId,
       site_id: siteId,
-      consent_type: 'cookie',
-      decision: DECISIONS[number % DECISIONS.length] ?? 'accepted',
+      ...act,
       categories: { necessary: true, analytics: number % 2 === 0, marketing: number % 3 === 0 },
       services: null,
       language: version.language,
@@ -88,8 +100,9 @@ export async function recordManyConsents(
       site_config_hash: version.config,
       compliance_framework: 'gdpr',
       created_at: createdAt.toISOString(),
-      // The configuration allows at least a day.
-      valid_until: new Date(createdAt.getTime() + 86_400_000).toISOString(),
+      valid_until: endOf(createdAt.getTime(), days),
+      ask_again_at: isRefusal(act) ? endOf(createdAt.getTime(), refusalDays(version.record)) : null,
+      rule_id: null,
       channel: 'browser',
       api_key_id: apiKeyId,
       identity_assurance: null,

@@ -178,6 +178,62 @@ test('names a later withdrawal of the same person', async () => {
   expect(doubted.Afterwards).toContain(`(${next.event_id}), which is not proved, made at`);
 });
 
+const RULES = [
+  { id: 'gb', places: ['GB'], categories: { analytics: { rule: 'exempt', exception: 'own_statistics', ground: {} } } },
+  { id: 'us', places: ['US-CO'], frameworks: ['ccpa'], categories: { analytics: { rule: 'opt_out' } } },
+] as const satisfies NonNullable<ShownRecord['configuration']>['rules'];
+
+/** The lines of a record that states its rule. */
+async function linesOfAct(
+  act: Record<string, z.core.util.JSONType>,
+  texts: Texts = en,
+  rest: Partial<ShownRecord> = {},
+) {
+  const record = await shown('c2');
+  const stated = z.record(z.string(), z.json()).parse(record.record);
+  const { configuration } = record;
+  const changed = { ...stated, v: 2, services: null, ask_again_at: null, rule_id: null, ...act };
+  const shownAct = { ...record, record: changed, configuration: configuration && { ...configuration, rules: RULES } };
+  return Object.fromEntries(certificateOf({ ...shownAct, ...rest }, texts) ?? []);
+}
+
+test('never shows an objection or an opt-out as a consent or a refusal', async () => {
+  const objection = { consent_type: 'objection', decision: 'rejected', categories: { analytics: false } };
+  const optOut = { consent_type: 'do_not_sell_opt_out', categories: null };
+  const ended = { decision: 'withdrawn', categories: null };
+  for (const [texts, words] of [
+    [en, ['objected to “Metin”', 'objection taken back (objection)', 'opted out (', 'opt-out taken back (']],
+    [
+      tr,
+      ['şunlara itiraz edildi: “Metin”', 'itiraz geri alındı (', 'verilerin satılmaması istendi', 'talebi geri alındı'],
+    ],
+  ] as const) {
+    const acts = [objection, { ...objection, ...ended }, { ...optOut, decision: 'accepted' }, { ...optOut, ...ended }];
+    for (const [index, act] of acts.entries())
+      expect((await linesOfAct(act, texts))[texts.record.decision]).toContain(words[index]);
+  }
+  const next = { event_id: fixtureUuid('c6'), verdict: 'valid' as const, claimed_at: '2026-03-02T09:10:11.000Z' };
+  const after = async (decision: string) =>
+    (await linesOfAct(objection, en, { superseded_by: { ...next, decision } })).Afterwards;
+  expect(await after('withdrawn')).toMatch(/^Taken back by a later record of the person/);
+  expect(await after('rejected')).toContain('with the decision “objected”');
+});
+
+test('says in one sentence by which rule the person was asked, with the law of a state', async () => {
+  const ruleOf = async (act: Record<string, z.core.util.JSONType>, texts?: Texts) =>
+    (await linesOfAct(act, texts))[(texts ?? en).record.rule];
+  expect(await ruleOf({ rule_id: 'us' })).toBe(
+    'The page stated that it asked by the rule “us” of the site for US-CO, ccpa (Colorado: Colorado Privacy Act, C.R.S. § 6-1-1301 ff.): “Metin” runs until the person opts out; everything else waits for consent.',
+  );
+  expect(await ruleOf({ rule_id: 'gb' }, tr)).toContain('“gb” kuralına göre sorduğunu bildirdi: “Metin” kişi itiraz');
+  expect(await ruleOf({})).toBe('The page stated no rule of the site: everything optional waits for consent.');
+  expect(await ruleOf({ compliance_framework: 'none', rule_id: 'us' })).toMatch(
+    /Colorado.* That does not mean that no law applies\.$/,
+  );
+  // A record of before rules.
+  expect((await linesOf('c2'))[en.record.rule]).toBeUndefined();
+});
+
 test('an erasure that was added to the package does not stand in for the one that the record names', async () => {
   const honest = await shown('c1');
   const { erasure } = await shown('c1', forgedErasure('c1'));

@@ -4,7 +4,7 @@ import { fixtureAuthority } from '../support/ledger-fixture.js';
 import { minute } from '../support/ledger-fixture-events.js';
 import { buildPackage, type PackageHooks } from '../support/package-builder.js';
 import { event, record } from './attacks/attack.js';
-import { nextConfiguration, stateOf, withNotices } from './attacks/in-force-attacks.js';
+import { DAYS_365, nextConfiguration, stateOf, stating, withNotices } from './attacks/in-force-attacks.js';
 import { notPassed, verifyFixture } from './support.js';
 
 const authority = fixtureAuthority();
@@ -21,6 +21,31 @@ const accepted: readonly (readonly [string, PackageHooks])[] = [
     withNotices(4, stateOf('retired', DOCUMENT_VERSION_RETIRED, 'version tr', 40)),
   ],
   ['a shorter validity than the configuration allows', event('c0', record({ valid_until: minute(12).toISOString() }))],
+  ['a consent that states its periods', event('c0', stating({}))],
+  ['a refusal', event('c0', stating({ decision: 'rejected', categories: null, ask_again_at: DAYS_365 }))],
+  [
+    'a refusal for the validity of a configuration in its own batch',
+    {
+      world: (world) => {
+        withNotices(4, nextConfiguration(42, { validity_days: 400 })).world?.(world);
+        const until = minute(41 + 400 * 24 * 60).toISOString();
+        event('c7', stating({ decision: 'partial', valid_until: until })).world?.(world);
+      },
+    },
+  ],
+  [
+    'an objection',
+    event(
+      'c0',
+      stating({ consent_type: 'objection', decision: 'rejected', categories: { analytics: false }, valid_until: null }),
+    ),
+  ],
+  [
+    'an objection that was taken back',
+    event('c0', stating({ consent_type: 'objection', decision: 'withdrawn', categories: null, valid_until: null })),
+  ],
+  ['an opt-out', event('c0', stating({ consent_type: 'do_not_sell_opt_out', categories: null, valid_until: null }))],
+  ['a consent of before of the type of an objection', event('c0', record({ consent_type: 'objection' }))],
   [
     'no approval token for cookies, though the version requires one',
     {

@@ -131,6 +131,16 @@ test('the next record of the same person and type supersedes a record, and no ot
   expect(successors(true)).toEqual([b, d, null, e, f, null]);
   const table = renderHtml(consentsTable(withSuccessors(consents, false), 6, false, en));
   expect(table).toContain('withdrawn later');
+  const objection = { ...of('ann'), consent_type: 'objection' };
+  const acts = [
+    consent('g', { ...objection, decision: 'rejected' }),
+    consent('h', { ...objection, decision: 'withdrawn' }),
+    consent('i', { consent_type: 'do_not_sell_opt_out' }),
+  ];
+  const text = consentsText(withSuccessors(acts, false), { consents: acts, count: 3 }, false, en);
+  for (const word of ['objected', 'taken back later', 'objection taken back', 'opted out'])
+    expect(text).toContain(word);
+  expect(text).not.toMatch(/ (?:accepted|rejected|withdrawn) /);
 });
 
 test('selects by a text, a decision and a verdict, and by a person whose value is disclosed', () => {
@@ -138,16 +148,18 @@ test('selects by a text, a decision and a verdict, and by a person whose value i
     consent('a', { disclosed: { signer_email: 'Ann@Example.org' } }),
     consent('b', { decision: 'rejected', erased: true }),
     consent('c', { verdict: 'invalid', text: { title: 'Terms', number: 2 } }),
+    consent('d', { consent_type: 'objection', decision: 'rejected' }),
   ];
   const found = (selection: Partial<Parameters<typeof selectConsents>[1]>) =>
     selectConsents(consents, { text: '', decision: null, verdict: null, ...selection }).map((one) =>
       consents.indexOf(one),
     );
-  expect(found({})).toEqual([0, 1, 2]);
+  expect(found({})).toEqual([0, 1, 2, 3]);
   expect(found({ text: ' ANN@' })).toEqual([0]);
   expect(found({ text: 'terms' })).toEqual([2]);
   expect(found({ text: consents[1]?.consent_token ?? '' })).toEqual([1]);
   expect(found({ decision: 'rejected' })).toEqual([1]);
+  expect(found({ decision: 'objection rejected' })).toEqual([3]);
   expect(found({ verdict: 'invalid' })).toEqual([2]);
   expect(found({ verdict: 'erased' })).toEqual([1]);
   expect(consentsOfPerson(consents, 'ann@example.org')).toEqual([consents[0]]);

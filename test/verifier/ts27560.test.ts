@@ -63,6 +63,10 @@ function planned(): Plan {
   commit(first);
   eventOf(plan, 'nobody 1').values = [];
   commit(eventOf(plan, 'nobody 1'));
+  Object.assign(eventOf(plan, 'bob 3').record, {
+    ...{ consent_type: 'objection', decision: 'rejected', categories: { analytics: false }, services: null },
+    ...{ valid_until: null, ask_again_at: null },
+  });
   eventOf(plan, 'carol 2').record.categories = null;
   return plan;
 }
@@ -283,6 +287,7 @@ describe('a consent record of ISO/IEC TS 27560', () => {
     const output = { out: () => undefined, progress: { isTTY: false, write: () => true }, warn: () => undefined };
     const options = { requireStamps: '1', language: 'en', format: 'ts27560', at: AT };
     await expect(runShow(join(folder, 'whole.zip'), String(id), options, output)).rejects.toThrow('name a consent');
+    await expect(show('whole.zip', 'bob 3')).rejects.toThrow('is an opt-out or an objection');
   });
 });
 

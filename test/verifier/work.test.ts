@@ -159,6 +159,7 @@ function addFarConsent(consents: ConsentTable, batch: number): void {
       ...{
         createdAt: 0,
         validForMs: null,
+        periods: null,
         lacksToken: false,
         isImported: false,
         decidedAt: 0,

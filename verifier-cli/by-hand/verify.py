@@ -1502,6 +1502,7 @@ CONSENTS = (CONSENT, IMPORTED)
 POLICY, ANNOUNCED = "LedgerPolicySet.v1", "LedgerKeyAnnounced.v1"
 PUBLISHED, ACTIVATED, RETIRED = "DocumentVersionPublished.v1", "DocumentVersionActivated.v1", "DocumentVersionRetired.v1"
 CONFIGURED, SCANNED = "SiteConfigPublished.v1", "SiteScanned.v1"
+NO_CONSENTS = ("do_not_sell_opt_out", "objection")
 TYPES = (*CONSENTS, ERASED, POLICY, ANNOUNCED, PUBLISHED, ACTIVATED, RETIRED, CONFIGURED, SCANNED)
 
 
@@ -1613,6 +1614,20 @@ def check_consent_record(entry, record):
     require(has_token or not vouched, f"{entry} vouches for values without a token")
     permitted = [answers for key, answers in (record.get("services") or {}).items() if (record["categories"] or {}).get(key)]
     require(all(all(answers.values()) for answers in permitted), f"{entry} permits a category, and refuses one of its services")
+    require(("rule_id" in record) == ("ask_again_at" in record), f"{entry} has only one of rule_id and ask_again_at")
+    if "rule_id" in record and record["consent_type"] == "objection":
+        check_objection(entry, record)
+
+
+def check_objection(entry, record):
+    """§11, Acts: nothing in an objection reads as a consent, and one that is taken back names nothing."""
+    categories, services = record["categories"], record.get("services")
+    if record["decision"] == "withdrawn":
+        require(categories is None and services is None, f"{entry} takes an objection back, and names categories or services")
+        return
+    require(record["decision"] == "rejected", f"{entry} is an objection that does not refuse")
+    granted = [*(categories or {}).values(), *(value for answers in (services or {}).values() for value in answers.values())]
+    require((categories or services) and not any(granted), f"{entry} is an objection that permits something, or names nothing")
 
 
 def check_configuration_record(entry, record):
@@ -2126,8 +2141,8 @@ class Notices:
         self.first_unknown = min((entry.batch for entry in self.all if not entry.is_known), default=float("inf"))
         self.has_unknown = self.first_unknown < float("inf")
         self.published, self.activated, self.retired = self.by_version(PUBLISHED), self.by_version(ACTIVATED), self.by_version(RETIRED)
-        configured = [entry for entry in self.all if entry.is_known and entry.type == CONFIGURED]
-        self.next_configured = {entry.revision: configured[place + 1:place + 2] for place, entry in enumerate(configured)}
+        self.configured = [entry for entry in self.all if entry.is_known and entry.type == CONFIGURED]
+        self.next_configured = {entry.revision: self.configured[place + 1:place + 2] for place, entry in enumerate(self.configured)}
         self.by_hash = {record_hash(entry): entry for entry in reversed(self.all) if entry.is_read}
         for entry, problem in self.contradictions():
             require(self.lacks_notices(entry), f"{entry} {problem}")
@@ -2189,7 +2204,34 @@ class Notices:
             self.check_text(consent, text, is_open)
         if configuration:
             check_term(consent, [configuration], self.next_configured[configuration.revision], is_open)
-            check_validity(consent, configuration.record["validity_days"])
+            if "rule_id" in consent.record:
+                self.check_periods(consent, configuration.record, is_open)
+            else:
+                check_validity(consent, configuration.record["validity_days"])
+
+    def longest(self, own, batches):
+        """§11, Periods: the longest validity of some configurations, the consent's own among them. Infinite if one never ends."""
+        days = [entry.record["validity_days"] for entry in self.configured if entry.batch in batches] + [own]
+        return float("inf") if None in days else max(days)
+
+    @checking("document.in-force")
+    def check_periods(self, consent, configuration, is_open):
+        """§11, Periods: rule 3 for a record that states them."""
+        record, own = consent.record, configuration["validity_days"]
+        is_answer, is_refusal = record["consent_type"] not in NO_CONSENTS, record["decision"] in ("rejected", "withdrawn")
+        stated = [float("inf") if record[name] is None else instant(record[name]) - instant(record["created_at"]) for name in ("valid_until", "ask_again_at")]
+        least = most = float("inf")
+        if is_answer and record["decision"] == "accepted":
+            least = most = self.longest(own, range(0))
+        elif is_answer:
+            least, most = self.longest(own, range(consent.batch)), self.longest(own, range(consent.batch + 1))
+            most = float("inf") if self.package.is_receipt else most
+        require(stated[0] >= least * DAY, f"{consent} is valid for a shorter time than an earlier decision can be")
+        may_be_longer = is_open and is_answer and record["decision"] != "accepted"
+        require(stated[0] <= most * DAY or may_be_longer, f"{consent} is valid for longer than its configuration allows")
+        default = None if own is None else max(180, own)
+        days = configuration.get("refusal_days", default) if is_answer and is_refusal else None
+        require(stated[1] == (float("inf") if days is None else days * DAY), f"{consent} is asked again at another time than its configuration states")
 
     @checking("document.in-force")
     def check_text(self, consent, text, is_open):
@@ -2201,7 +2243,7 @@ class Notices:
             return
         require(activated or is_open, f"{consent} names a version that was never activated")
         check_term(consent, [text, *activated[:1]], retired, is_open)
-        free = consent.record["consent_type"] in ("cookie", "do_not_sell_opt_out")
+        free = consent.record["consent_type"] in ("cookie", *NO_CONSENTS)
         required = text.record["requires_approval_token"] and not free
         require(not required or consent.record["approval_token_id"], f"{consent} lacks the approval token that its text requires")
 
@@ -2236,6 +2278,9 @@ class Notices:
         require(named.type == CONFIGURED, f"{consent} names a configuration that is none")
         keys = {category["key"] for category in named.record["categories"]}
         require(set(record["categories"] or {}) <= keys, f"{consent} names a category that its configuration does not have")
+        rules = [rule["id"] for rule in named.record.get("rules", [])]
+        is_rule = record.get("rule_id") is None or rules.count(record["rule_id"]) == 1
+        require(is_rule, f"{consent} names a rule that its configuration does not have")
         services = services_of(named.record)
         for key, answers in (record.get("services") or {}).items():
             require(answers and set(answers) <= services.get(key, set()), f"{consent} names a service that its configuration does not have")

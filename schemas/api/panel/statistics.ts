@@ -32,11 +32,15 @@ export const ConsentStatistics = z
       .describe('Every day of the period in order, also days without a consent.'),
     totals: Counts.describe('Sums of the period.'),
     imported: z.int().describe('Imported consents; in no other number.'),
+    opt_outs: z
+      .int()
+      .describe('Opt-outs and their ends; in no other number, unless `consent_type` asks for them alone.'),
+    objections: z.int().describe('Objections and their ends; in no other number, unless `consent_type` asks for them.'),
     acceptance_rate: z
       .number()
       .nullable()
       .describe(
-        'Share of `accepted` among accepted, partial and rejected decisions without opt-outs, 0 to 1, or null if there are none.',
+        'Share of `accepted` among accepted, partial and rejected decisions without opt-outs and objections, 0 to 1, or null if there are none.',
       ),
     sites: z
       .array(

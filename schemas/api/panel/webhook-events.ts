@@ -5,6 +5,8 @@ export const WEBHOOK_EVENTS = [
   'consent.recorded',
   'consent.withdrawn',
   'consent.erased',
+  'objection.recorded',
+  'objection.ended',
   'evidence.stamped',
   'idempotency.conflict',
 ] as const;

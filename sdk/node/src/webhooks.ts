@@ -8,6 +8,8 @@ export interface WebhookEvent {
   readonly type:
     | 'consent.recorded'
     | 'consent.withdrawn'
+    | 'objection.recorded'
+    | 'objection.ended'
     | 'consent.erased'
     | 'evidence.stamped'
     | 'idempotency.conflict'

@@ -6,8 +6,9 @@ import {
   type ConsentBreakdown,
   ConsentBreakdownResponse,
 } from '../../../schemas/api/panel/statistics.js';
-import { DECISIONS, OPT_OUT_TYPE } from '../../../schemas/events/consent-recorded.js';
+import { DECISIONS } from '../../../schemas/events/consent-recorded.js';
 import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
+import { answersQuestion } from '../../../schemas/law/acts.js';
 import { lacksTable } from '../../platform/database/errors.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { READERS } from './caller.js';
@@ -23,7 +24,7 @@ export const BREAKDOWN_OPERATION = route({
   path: '/api/v1/sites/{site_id}/statistics',
   summary: 'Count the consents of a month by one property',
   description:
-    'For the 100 most frequent values. No number below 10 is shown, nor follows from the totals of the month. Opt-outs count only by `type`, imported consents not at all.',
+    'For the 100 most frequent values. No number below 10 is shown, nor follows from the totals of the month. Opt-outs and objections count only by `type`, imported consents not at all.',
   params: SiteParams,
   query: BreakdownQuery,
   response: ConsentBreakdownResponse,
@@ -59,7 +60,7 @@ async function breakdownOf(db: Queryable, siteId: string, by: Breakdown['by'], m
     const cell = (decision: (typeof DECISIONS)[number]) => ofValue.get(decision) ?? null;
     const [accepted, rejected] = [cell('accepted') ?? 'not_shown', cell('rejected') ?? 'not_shown'];
     const partial = cell('partial');
-    const rate = value === OPT_OUT_TYPE ? null : rateOf([accepted, rejected, partial ?? 0]);
+    const rate = by === 'type' && !answersQuestion(value) ? null : rateOf([accepted, rejected, partial ?? 0]);
     return { value, accepted, partial, rejected, withdrawn: cell('withdrawn'), acceptance_rate: rate };
   });
   return { month, by, rows };

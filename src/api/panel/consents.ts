@@ -12,7 +12,7 @@ import {
   SearchConsentsRequest,
   VerifyConsentResponse,
 } from '../../../schemas/api/panel/consents.js';
-import { servicesOf } from '../../../schemas/events/consent-imported.js';
+import { ruleAndTimeOf, servicesOf } from '../../../schemas/events/consent-imported.js';
 import { consentToken } from '../../../schemas/events/consent-recorded.js';
 import { IDENTIFIER_KINDS } from '../../erasure/index.js';
 import { type ConsentRow, discloseConsent as disclose, findConsent } from '../../evidence/records/consent-row.js';
@@ -195,7 +195,10 @@ async function summaryOf(
     id: row.event_id,
     consent_token: consentToken(row.event_id),
     proof_hash: row.proof_hash,
-    record: logged?.record == null ? null : { ...logged.record, services: servicesOf(logged.record) },
+    record:
+      logged?.record == null
+        ? null
+        : { ...logged.record, services: servicesOf(logged.record), ...ruleAndTimeOf(logged.record) },
     document_slug: row.slug,
     is_intact: logged !== null && (await isIntact(row, logged, proofKeys)),
     is_anonymized: row.erased_by !== null || !row.has_key,

@@ -9,7 +9,8 @@ import {
   ConsentStatisticsResponse,
   MAX_STATISTICS_DAYS,
 } from '../../../schemas/api/panel/statistics.js';
-import { DECISIONS, OPT_OUT_TYPE } from '../../../schemas/events/consent-recorded.js';
+import { DECISIONS } from '../../../schemas/events/consent-recorded.js';
+import { OBJECTION_TYPE, OPT_OUT_TYPE } from '../../../schemas/law/acts.js';
 import type { Config } from '../../platform/config/index.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { type RowSeals, SealedTime, sealed, sealedRow, sealedRows } from '../../platform/keys/index.js';
@@ -89,7 +90,8 @@ const CountRows = z.array(
     day: z.iso.date(),
     decision: z.enum(DECISIONS),
     consents: z.int(),
-    opt_outs: z.int(),
+    // The type if it answers no question, and nothing for all others.
+    act: z.string(),
     imported: z.int(),
   }),
 );
@@ -111,24 +113,28 @@ export async function consentStatistics(
   if (filter.site_id !== undefined && sites.length === 0) throw new ApiError('SITE_NOT_FOUND');
   const { rows } = await db.query(
     `select site_id, to_char(day, 'YYYY-MM-DD') as day, decision, sum(consents)::bigint as consents,
-            coalesce(sum(consents) filter (where consent_type = $5), 0)::bigint as opt_outs,
+            case when consent_type = any($5) then consent_type else '' end as act,
             -- The read model of an earlier version has no such column, and answers until the new one is built.
             coalesce(sum((to_jsonb(c) ->> 'imported')::bigint), 0)::bigint as imported
        from read_model.daily_counts c
       where site_id = any($1::uuid[]) and day between $2::date and $3::date and ($4::text is null or consent_type = $4)
-      group by site_id, day, decision`,
-    [sites, from, to, filter.consent_type ?? null, OPT_OUT_TYPE],
+      group by site_id, day, decision, act`,
+    [sites, from, to, filter.consent_type ?? null, [OPT_OUT_TYPE, OBJECTION_TYPE]],
   );
   const counts = new Map(daysOf({ from, to }).map((day) => [day, { ...NONE }]));
   let imports = 0;
+  const acts = { [OPT_OUT_TYPE]: 0, [OBJECTION_TYPE]: 0 };
   let answered = 0;
   let accepted = 0;
   const ofSites = new Map(sites.map((id) => [id, 0]));
-  for (const { site_id: site, day, decision, consents, opt_outs, imported } of CountRows.parse(rows)) {
+  for (const { site_id: site, day, decision, consents, act, imported } of CountRows.parse(rows)) {
     imports += imported;
-    // Whoever accepts an opt-out refuses something, and a withdrawal is no answer.
-    if (decision !== 'withdrawn') answered += consents - opt_outs;
-    if (decision === 'accepted') accepted += consents - opt_outs;
+    if (act === OPT_OUT_TYPE || act === OBJECTION_TYPE) acts[act] += consents;
+    // Whoever accepts an opt-out refuses something.
+    if (act !== '' && act !== filter.consent_type) continue;
+    // A withdrawal is no answer.
+    if (act === '' && decision !== 'withdrawn') answered += consents;
+    if (act === '' && decision === 'accepted') accepted += consents;
     ofSites.set(site, (ofSites.get(site) ?? 0) + consents);
     const ofDay = counts.get(day);
     if (ofDay !== undefined) ofDay[decision] += consents;
@@ -143,6 +149,8 @@ export async function consentStatistics(
     days,
     totals,
     imported: imports,
+    opt_outs: acts[OPT_OUT_TYPE],
+    objections: acts[OBJECTION_TYPE],
     acceptance_rate: answered === 0 ? null : accepted / answered,
     sites: [...ofSites].map(([id, total]) => ({
       site_id: id,

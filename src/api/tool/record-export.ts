@@ -94,6 +94,8 @@ const SHOWN_EXPORT: JsonObject = {
       compliance_framework: 'gdpr',
       created_at: SHOWN.createdAt,
       valid_until: SHOWN.validUntil,
+      ask_again_at: null,
+      rule_id: null,
       channel: 's2s',
       api_key_id: SHOWN.documentId,
       identity_assurance: null,

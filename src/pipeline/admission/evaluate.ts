@@ -2,6 +2,7 @@ import type { ConsentRequest } from '../../../schemas/api/consents.js';
 import type { FieldError } from '../../../schemas/api/error-codes.js';
 import { ownMember } from '../../../schemas/json/own-member.js';
 import { isSameTag } from '../../../schemas/language/language-tag.js';
+import { isApproval, OBJECTION_TYPE } from '../../../schemas/law/acts.js';
 import { RequestRefused } from '../../platform/errors.js';
 import type { ActiveVersion, SiteContext } from '../../tenancy/directory/site-context.js';
 import type { FoundToken } from './approval-tokens.js';
@@ -60,11 +61,14 @@ export function evaluate(consent: ParsedConsent, site: SiteContext, token: Found
  * record would be ambiguous forever: it says both yes and no.
  */
 export function contradictoryCategories(
-  { categories, decision }: Pick<ConsentRequest, 'categories' | 'decision'>,
+  { categories, consent_type: type, decision }: Pick<ConsentRequest, 'categories' | 'consent_type' | 'decision'>,
   { record }: SiteConfig,
 ): readonly FieldError[] {
   // Withdrawing must be as easy as consenting (GDPR Article 7(3)), so a withdrawal is never refused for its form.
   if (categories == null || decision === 'withdrawn') return [];
+  const isOptional = record.categories.some(({ key, required }) => !required && Object.hasOwn(categories, key));
+  if (type === OBJECTION_TYPE && !isOptional)
+    return [{ field: 'categories', message: 'names no optional category of the configuration to object to' }];
   return record.categories.flatMap(({ key, required }): FieldError[] => {
     const isGranted = ownMember(categories, key);
     if (isGranted === undefined) return [];
@@ -76,20 +80,17 @@ export function contradictoryCategories(
   });
 }
 
-/** Known consent types that approve no document. */
-const NO_APPROVAL: ReadonlySet<string> = new Set(['cookie', 'do_not_sell_opt_out']);
-
 function evaluateToken({ request, attachments }: ParsedConsent, version: ActiveVersion, token: FoundToken | null) {
   const invalid = (message: string): RequestRefused => new RequestRefused('APPROVAL_TOKEN_INVALID', message);
   const conflict = (message: string): RequestRefused => new RequestRefused('APPROVAL_TOKEN_CONFLICT', message);
 
   if (request.approval_token == null) {
     // A client-defined consent_type must not bypass the token. An opt-out approves no document.
-    const isNeeded = version.requiresApprovalToken && !NO_APPROVAL.has(request.consent_type);
+    const isNeeded = version.requiresApprovalToken && isApproval(request.consent_type);
     return isNeeded ? new RequestRefused('APPROVAL_TOKEN_REQUIRED') : null;
   }
   // A type of the tenant's own may approve a document that requires a token.
-  if (NO_APPROVAL.has(request.consent_type))
+  if (!isApproval(request.consent_type))
     return invalid(`A consent of type ${request.consent_type} approves no document, so it has no approval token.`);
   if (token === null) return invalid('The approval token is unknown.');
   if (token.isConsumed) return conflict('The approval token was used before.');

@@ -8,9 +8,10 @@ import {
   S2sConsentRequest,
 } from '../../../schemas/api/consents.js';
 import type { ErrorCode, FieldError } from '../../../schemas/api/error-codes.js';
-import { decidableServices } from '../../../schemas/events/site-config.js';
+import { decidableServices, type SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
 import { schemaWords } from '../../../schemas/json/schema-words.js';
+import { OBJECTION_TYPE, OPT_OUT_TYPE } from '../../../schemas/law/acts.js';
 import { fieldErrors, RequestRefused } from '../../platform/errors.js';
 import type { ActiveVersion, Channel, SiteContext } from '../../tenancy/directory/site-context.js';
 import { type Attachment, attachmentsOf } from './attachments.js';
@@ -79,6 +80,8 @@ function objectOf(json: JsonValue | undefined): JsonObject {
 }
 
 function parsed(request: ConsentRequest, source: JsonObject, channel: Channel): ParsedConsent {
+  const errors = request.consent_type === OBJECTION_TYPE ? objectionErrors(request) : [];
+  if (errors.length > 0) throw new RequestRefused('VALIDATION_ERROR', undefined, { errors });
   checkObject(request.metadata, CONSENT_LIMITS.metadataKeys, CONSENT_LIMITS.metadataBytes, [
     'METADATA_TOO_MANY_KEYS',
     'METADATA_TOO_LARGE',
@@ -96,6 +99,27 @@ function parsed(request: ConsentRequest, source: JsonObject, channel: Channel): 
     throw new RequestRefused('STROKES_DATA_TOO_LARGE');
   }
   return { request, attachments: attachmentsOf(request), source, warnings: ignoredMembers(source, channel) };
+}
+
+/**
+ * Returns what makes an objection ambiguous: a reader who does not know the type must read it as a refusal, and one that
+ * is taken back as nothing.
+ */
+function objectionErrors({ decision, categories, services }: ConsentRequest): readonly FieldError[] {
+  if (decision === 'withdrawn')
+    return Object.entries({ categories, services }).flatMap(([field, answers]) =>
+      answers == null ? [] : [{ field, message: 'must be absent if an objection is taken back, which ends all of it' }],
+    );
+  if (decision !== 'rejected')
+    return [{ field: 'decision', message: 'of an objection must be rejected, or withdrawn to take it back' }];
+  if (Object.keys(categories ?? {}).length === 0)
+    return [{ field: 'categories', message: 'must name what the person objects to, each as false' }];
+  return Object.entries({ categories, services }).flatMap(([field, answers]) =>
+    Object.entries(answers ?? {})
+      .filter(([, isGranted]) => isGranted)
+      .slice(0, MAX_WARNINGS)
+      .map(([key]) => ({ field: `${field}.${key.slice(0, MAX_NAMED)}`, message: 'must be false in an objection' })),
+  );
 }
 
 function checkObject(
@@ -143,17 +167,26 @@ export function ignoredMembers(source: JsonObject, channel: Channel): readonly F
 }
 
 /** Consent types that the interface names. */
-const TYPES: readonly string[] = ['cookie', 'document_approval', 'do_not_sell_opt_out'];
+const TYPES: readonly string[] = ['cookie', 'document_approval', OPT_OUT_TYPE, OBJECTION_TYPE];
+
+/** Returns the rule by which a caller asked, or null if it states none that the configuration in force has. */
+export function knownRule(
+  { rule_id: id }: Pick<ConsentRequest, 'rule_id'>,
+  { rules = [] }: Pick<SiteConfigPublishedRecord, 'rules'>,
+): string | null {
+  return rules.find((rule) => rule.id === id)?.id ?? null;
+}
 
 /**
- * Names the values of an admissible consent that the site does not know: categories and services, which were ignored,
- * and a type of consent.
+ * Names the values of an admissible consent that the site does not know: categories, services and a rule, which were
+ * ignored, and a type of consent.
  */
 export function unknownValues(
-  { categories, services, consent_type: type }: Pick<ConsentRequest, 'categories' | 'services' | 'consent_type'>,
+  request: Pick<ConsentRequest, 'categories' | 'services' | 'consent_type' | 'rule_id'>,
   config: NonNullable<SiteContext['config']>,
   { kind, slug }: ActiveVersion,
 ): readonly FieldError[] {
+  const { categories, services, consent_type: type, rule_id: rule } = request;
   const keys = config.record.categories.map(({ key }) => key);
   const types = [...TYPES, kind, slug];
   return [
@@ -166,6 +199,9 @@ export function unknownValues(
         ? 'is no service of the configuration'
         : 'cannot be decided on, because the site has no switches for services',
     ),
+    ...(rule == null || knownRule(request, config.record) !== null
+      ? []
+      : [{ field: 'rule_id', message: 'is no rule of the configuration in force, and was ignored' }]),
     ...(types.includes(type)
       ? []
       : [

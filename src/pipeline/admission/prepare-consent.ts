@@ -2,13 +2,14 @@ import { hash } from 'node:crypto';
 import type { ConsentRequest } from '../../../schemas/api/consents.js';
 import {
   type ConsentRecordedBody,
-  type ConsentRecordV2,
   HASH_VERSION,
+  type WrittenConsentRecord,
 } from '../../../schemas/events/consent-recorded.js';
 import { consentRecordText } from '../../../schemas/evidence/consent-record-members.js';
 import type { DisclosureName } from '../../../schemas/evidence/disclosed-values.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { ownMember } from '../../../schemas/json/own-member.js';
+import { endOf, isRefusal, refusalDays, validityOf } from '../../../schemas/law/periods.js';
 import { newEventId } from '../../platform/event-ids.js';
 import {
   type BlindIndexKind,
@@ -25,7 +26,7 @@ import { vouchedFields } from './approval-tokens.js';
 import type { Attachment } from './attachments.js';
 import { encodeDisclosures, type KnownValues, personalFields } from './disclosures.js';
 import type { Evaluation, SiteConfig } from './evaluate.js';
-import type { ParsedConsent } from './parse-consents.js';
+import { knownRule, type ParsedConsent } from './parse-consents.js';
 import { decidedServices, withoutContradiction } from './services.js';
 
 /** All rows that the transaction writes for one consent, and the data of the response. */
@@ -77,7 +78,7 @@ export interface RecordDraft {
   /** Unix milliseconds. */
   readonly now: number;
   /** Returns the canonical text of the record. */
-  readonly textOf: (eventId: string, digests: ConsentRecordV2['disclosures']) => string;
+  readonly textOf: (eventId: string, digests: WrittenConsentRecord['disclosures']) => string;
 }
 
 /** A record with its keys, without what only admission adds. */
@@ -145,18 +146,21 @@ export function prepareRecord(draft: RecordDraft, random: RandomPool): PreparedR
 function recordOf(
   { consent, evaluation, site, caller, now }: PrepareOptions,
   eventId: string,
-  digests: ConsentRecordV2['disclosures'],
-): ConsentRecordV2 {
+  digests: WrittenConsentRecord['disclosures'],
+): WrittenConsentRecord {
   const { config, version, token } = evaluation;
   const { request } = consent;
   const common = commonMembers({ request, version, config, site, now }, eventId);
   const services = decidedServices(request, config.record);
+  const validityDays = { none: null, own: config.record.validity_days, longest: site.longestValidityDays };
   return {
     v: 2,
     ...common,
     categories: withoutContradiction(common.categories, services),
     services,
-    valid_until: validUntil(now, config.record.validity_days),
+    valid_until: endOf(now, validityDays[validityOf(common)]),
+    ask_again_at: isRefusal(common) ? endOf(now, refusalDays(config.record)) : null,
+    rule_id: knownRule(request, config.record),
     channel: caller.channel,
     api_key_id: caller.apiKey.id,
     identity_assurance: token === null ? null : 'tenant_attested',
@@ -176,12 +180,14 @@ export interface StatedChoice {
   readonly now: number;
 }
 
-/** The members of a record of any kind and version, except those that say how it arrived and until when it is valid. */
+/** The members of a record of any kind and version, except those that say how it arrived and of its periods and rule. */
 export type CommonMembers = Omit<
-  ConsentRecordV2,
+  WrittenConsentRecord,
   | 'v'
   | 'services'
   | 'valid_until'
+  | 'ask_again_at'
+  | 'rule_id'
   | 'channel'
   | 'api_key_id'
   | 'identity_assurance'
@@ -207,13 +213,6 @@ export function commonMembers({ request, version, config, site, now }: StatedCho
     compliance_framework: request.compliance_framework ?? null,
     created_at: new Date(now).toISOString(),
   };
-}
-
-const DAY_MS = 86_400_000;
-
-/** @param now time of the consent, in milliseconds */
-export function validUntil(now: number, validityDays: number | null): string | null {
-  return validityDays === null ? null : new Date(now + validityDays * DAY_MS).toISOString();
 }
 
 /** Returns the decisions on categories of the configuration, in its order. */

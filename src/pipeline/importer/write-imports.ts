@@ -8,6 +8,7 @@ import {
 } from '../../../schemas/events/consent-imported.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
+import { endOf } from '../../../schemas/law/periods.js';
 import { pause } from '../../platform/background/waiting.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { putEvents } from '../../platform/database/shared-statements.js';
@@ -15,7 +16,7 @@ import { hmacSha256, type RandomPool } from '../../platform/keys/index.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { personalFields } from '../admission/disclosures.js';
 import type { SiteConfig } from '../admission/evaluate.js';
-import { commonMembers, type PreparedRecord, prepareRecord, validUntil } from '../admission/prepare-consent.js';
+import { commonMembers, type PreparedRecord, prepareRecord } from '../admission/prepare-consent.js';
 import type { StatedConsent } from './map-row.js';
 
 /** 128 bits: two rows of one site practically never collide, and the index is half as large. */
@@ -71,7 +72,7 @@ function recordOf(
   { site, config, origin, now }: ImportOptions,
   eventId: string,
 ): Omit<ImportedConsent, 'disclosures'> {
-  const end = validUntil(claimedAt, config.record.validity_days);
+  const end = endOf(claimedAt, config.record.validity_days);
   const stated = statedEnd === null ? null : new Date(statedEnd).toISOString();
   return {
     v: 1,

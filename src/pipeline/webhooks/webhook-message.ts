@@ -1,9 +1,11 @@
 import { createHmac } from 'node:crypto';
 import type { WebhookDelivery } from '../../../schemas/api/panel/webhook-deliveries.js';
-import { servicesOf } from '../../../schemas/events/consent-imported.js';
+import { ruleAndTimeOf, servicesOf } from '../../../schemas/events/consent-imported.js';
 import { CONSENT_RECORDED, consentToken } from '../../../schemas/events/consent-recorded.js';
 import { parseRecord, sealedContent } from '../../../schemas/events/sealed-event.js';
 import { SUBJECT_ERASED } from '../../../schemas/events/subject-erased.js';
+import { OBJECTION_TYPE } from '../../../schemas/law/acts.js';
+import type { Act } from '../../../schemas/law/periods.js';
 import type { StreamEvent } from '../event-log/port.js';
 
 /** One event for webhooks, in the form of Standard Webhooks. It contains no personal value. */
@@ -62,7 +64,7 @@ export function messageOf(event: Omit<StreamEvent, 'stream' | 'metadata'>): Webh
   const record = parseRecord(CONSENT_RECORDED, recordText);
   return {
     id: `msg_${id}`,
-    type: record.decision === 'withdrawn' ? 'consent.withdrawn' : 'consent.recorded',
+    type: typeOf(record),
     timestamp: record.created_at,
     data: {
       site_id: record.site_id,
@@ -76,12 +78,19 @@ export function messageOf(event: Omit<StreamEvent, 'stream' | 'metadata'>): Webh
       document_version_id: record.document_version_id,
       channel: record.channel,
       valid_until: record.valid_until,
+      ...ruleAndTimeOf(record),
       proof_hash: proofHash,
       revision,
     },
     place: revision,
     recordId: id,
   };
+}
+
+/** An objection is no consent, so that its end must not look like a withdrawal. */
+function typeOf({ consent_type: type, decision }: Act): WebhookMessage['type'] {
+  if (type === OBJECTION_TYPE) return decision === 'withdrawn' ? 'objection.ended' : 'objection.recorded';
+  return decision === 'withdrawn' ? 'consent.withdrawn' : 'consent.recorded';
 }
 
 /** The message that a time stamp covers further records. */

@@ -1,4 +1,5 @@
 import type { SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
+import type { Days } from '../../../schemas/law/periods.js';
 import type { ApiKey } from '../api-keys/api-keys.js';
 
 /**
@@ -37,6 +38,8 @@ export interface SiteContext {
   readonly configRevision: number;
   /** Null before the first publication: consents are refused with CONFIG_OUTDATED. */
   readonly config: { readonly sha256: string; readonly record: SiteConfigPublishedRecord } | null;
+  /** The longest `validity_days` of all configurations that the site has published; null: one of them never ends. */
+  readonly longestValidityDays: Days;
   readonly plan: Plan;
   /** Active versions by id. */
   readonly activeVersions: ReadonlyMap<string, ActiveVersion>;

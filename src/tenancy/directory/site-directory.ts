@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { ApiKeyRestriction } from '../../../schemas/api/panel/api-keys.js';
 import { sha256Hex } from '../../../schemas/crypto/digest.js';
 import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
+import { longer } from '../../../schemas/law/periods.js';
 import { createFreshCache, joinLookUps } from '../../platform/caches.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors.js';
@@ -137,6 +138,8 @@ const SiteRow = z.object({
   site: sealedRow('sites'),
   config_revision: z.int(),
   record: z.string().nullable(),
+  /** `validity_days` of every configuration that the site has published, each value once. */
+  validities: z.array(z.int().nullable()),
   plan: sealedRow('subscriptions').nullable(),
   versions: z.array(
     z.object({
@@ -184,9 +187,12 @@ const Text = z.object({
 const Version = Text.extend({ id: z.string(), number: z.int() });
 const Nothing = z.object({});
 
-// One statement, so that all values belong to the same `config_revision`.
+// One statement, so that all values belong to the same `config_revision`. In canonical JSON, no other number and no text
+// can follow this name, and a JSON function of PostgreSQL would refuse a text with U+0000.
 const SITE_SQL = `
-select ${sealed('sites', 's')} as site, s.config_revision, c.record, ${sealed('subscriptions', 'p')} as plan,
+select ${sealed('sites', 's')} as site, s.config_revision, c.record,
+       array(select distinct nullif(substring(x.record from '"validity_days":(null|[0-9]+)'), 'null')::int
+               from site_configs x where x.site_id = s.id) as validities, ${sealed('subscriptions', 'p')} as plan,
        coalesce((
          select jsonb_agg(jsonb_build_object(
                   'version', ${sealed('document_versions', 'v')}, 'document', ${sealed('documents', 'd')},
@@ -250,6 +256,7 @@ export async function loadSite(db: Queryable, keyring: Keyring, siteId: string):
     allowedIps: site.allowed_ips,
     configRevision: row.config_revision,
     config: configOf(siteId, site.site_config_hash, row.record),
+    longestValidityDays: row.validities.reduce(longer, 1),
     plan: await planOf(keyring, row),
     activeVersions: new Map(versions.flatMap((version) => (version === null ? [] : [[version.id, version]]))),
     proofKey: { id: proofKey.id, key: proofKey.key },

@@ -63,20 +63,37 @@ describe('the statistics of consents', () => {
       ],
       totals: { accepted: 7, partial: 1, rejected: 2, withdrawn: 5, total: 15 },
       imported: 4,
+      opt_outs: 0,
+      objections: 0,
       acceptance_rate: 0.7,
       sites: [{ site_id: own.siteId, total: 15, idempotency_conflicts: 0 }],
     });
   });
 
-  it('leave opt-outs out of the rate, because accepting one refuses something', async () => {
+  it('count opt-outs and objections apart, because they answer no question', async () => {
     await panel.app.superuser.query(
       `insert into read_model.daily_counts (site_id, day, consent_type, decision, consents, imported) values
          ($1, '2026-02-01', 'cookie', 'accepted', 3, 0), ($1, '2026-02-01', 'cookie', 'rejected', 1, 0),
-         ($1, '2026-02-01', 'do_not_sell_opt_out', 'accepted', 96, 0)`,
+         ($1, '2026-02-01', 'do_not_sell_opt_out', 'accepted', 96, 0), ($1, '2026-02-01', 'objection', 'rejected', 7, 0),
+         ($1, '2026-02-01', 'objection', 'withdrawn', 2, 0)`,
       [own.siteId],
     );
     const { data } = await read(own, `?site_id=${own.siteId}&from=2026-02-01&to=2026-02-01`);
-    expect(data).toMatchObject({ totals: { accepted: 99, rejected: 1 }, acceptance_rate: 0.75 });
+    expect(data).toMatchObject({
+      totals: { accepted: 3, rejected: 1, withdrawn: 0, total: 4 },
+      acceptance_rate: 0.75,
+      opt_outs: 96,
+      objections: 9,
+      sites: [{ total: 4 }],
+    });
+    const period = `?site_id=${own.siteId}&from=2026-02-01&to=2026-02-01`;
+    const objections = await read(own, `${period}&consent_type=objection`);
+    expect(objections.data).toMatchObject({
+      totals: { rejected: 7, withdrawn: 2, total: 9 },
+      acceptance_rate: null,
+      objections: 9,
+      opt_outs: 0,
+    });
   });
 
   it('are compressed, and no other response of the panel is', async () => {

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { fromBase64url } from '../../../schemas/crypto/encoding.js';
 import {
   COMPLIANCE_FRAMEWORKS,
-  type ConsentRecordV2,
   DECISIONS,
   VOUCHABLE_FIELDS,
+  type WrittenConsentRecord,
 } from '../../../schemas/events/consent-recorded.js';
 import { disclosuresOf } from '../../../schemas/events/kept-disclosures.js';
 import { consentRecordText } from '../../../schemas/evidence/consent-record-members.js';
@@ -22,7 +22,7 @@ const instant = fc
   .date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true })
   .map((d) => d.toISOString());
 const text = fc.string({ unit: 'grapheme', maxLength: 20 }).filter((s) => s.isWellFormed());
-const record: fc.Arbitrary<ConsentRecordV2> = fc.record({
+const record: fc.Arbitrary<WrittenConsentRecord> = fc.record({
   v: fc.constant(2 as const),
   hash_version: fc.constant(2 as const),
   proof_key_id: text,
@@ -44,6 +44,8 @@ const record: fc.Arbitrary<ConsentRecordV2> = fc.record({
   compliance_framework: fc.option(fc.constantFrom(...COMPLIANCE_FRAMEWORKS)),
   created_at: instant,
   valid_until: fc.option(instant),
+  ask_again_at: fc.option(instant),
+  rule_id: fc.option(fc.stringMatching(/^[a-z0-9_-]{1,50}$/)),
   channel: fc.constantFrom('browser' as const, 's2s' as const),
   api_key_id: fc.uuid(),
   identity_assurance: fc.option(fc.constant('tenant_attested' as const)),

@@ -212,11 +212,12 @@ test('applies each event once with two projectors and a kill at any moment', asy
   expect(rows).toEqual([{ n: 500 }]);
 });
 
-test('counts the decisions of a month by one property at a time, and opt-outs by their type alone', async () => {
+test('counts the decisions of a month by one property at a time, and opt-outs and objections by their type alone', async () => {
   const site = randomUUID();
   const optOut = { consent_type: 'do_not_sell_opt_out', categories: null, decision: 'accepted' } as const;
   const withdrawal = { decision: 'withdrawn', categories: { analytics: false, marketing: false } } as const;
-  const changes = [{}, { language: 'de', compliance_framework: null }, withdrawal, optOut];
+  const objection = { consent_type: 'objection', categories: { analytics: false }, decision: 'rejected' } as const;
+  const changes = [{}, { language: 'de', compliance_framework: null }, withdrawal, optOut, objection];
   await append(
     site,
     changes.map((change) => newConsent(site, change)),
@@ -241,6 +242,7 @@ test('counts the decisions of a month by one property at a time, and opt-outs by
     '2026-11-01 type cookie partial 2',
     '2026-11-01 type cookie withdrawn 1',
     '2026-11-01 type do_not_sell_opt_out accepted 1',
+    '2026-11-01 type objection rejected 1',
     '2026-11-01 version cdcdcdcdcdcdcdcdcdc partial 2',
     '2026-11-01 version cdcdcdcdcdcdcdcdcdc withdrawn 1',
   ]);

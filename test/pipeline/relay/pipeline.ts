@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import * as z from 'zod';
 import { utf8 } from '../../../schemas/crypto/encoding.js';
-import { CONSENT_RECORDED, type ConsentRecordV2 } from '../../../schemas/events/consent-recorded.js';
+import { CONSENT_RECORDED, type WrittenConsentRecord } from '../../../schemas/events/consent-recorded.js';
 import { consentsStream, isOwnStream } from '../../../schemas/events/streams.js';
 import { SUBJECT_ERASED } from '../../../schemas/events/subject-erased.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
@@ -137,9 +137,9 @@ export const testKeyring: ProofKeys & SiteKeys = {
 };
 
 /** Returns a consent as admission writes it. */
-export function newConsent(siteId: string, changes: Partial<ConsentRecordV2> = {}): NewEvent {
+export function newConsent(siteId: string, changes: Partial<WrittenConsentRecord> = {}): NewEvent {
   const id = changes.event_id ?? randomUUID();
-  const record: ConsentRecordV2 = {
+  const record: WrittenConsentRecord = {
     v: 2,
     hash_version: 2,
     proof_key_id: PROOF_KEY.id,
@@ -156,6 +156,8 @@ export function newConsent(siteId: string, changes: Partial<ConsentRecordV2> = {
     compliance_framework: 'kvkk',
     created_at: '2026-11-21T10:00:00.123Z',
     valid_until: '2027-11-21T10:00:00.123Z',
+    ask_again_at: null,
+    rule_id: null,
     channel: 's2s',
     api_key_id: '0b7a52f0-52a5-4a5e-9f2e-6d35a2d1c002',
     identity_assurance: null,

@@ -61,6 +61,24 @@ describe('webhooks of a site', () => {
     expect(at('/order')[0]?.headers['user-agent']).toMatch(/^consent-ledger\/\d/);
   });
 
+  it('tell of an objection and its end as no consent and no withdrawal, and of opt-outs as of consents', async () => {
+    const all = ['consent.recorded', 'consent.withdrawn', 'objection.recorded', 'objection.ended'];
+    const { id, secret } = await make('/acts', all);
+    await shop.record({ consent_type: 'objection', decision: 'rejected', categories: { analytics: false } });
+    for (const consent_type of ['objection', 'do_not_sell_opt_out'])
+      await shop.record({ consent_type, decision: 'withdrawn' });
+    await reaches('/acts', 3);
+    const events = eventsAt('/acts', secret);
+    expect(events.map(({ type }) => type)).toEqual(['objection.recorded', 'objection.ended', 'consent.withdrawn']);
+    expect(events[0]?.data).toMatchObject({
+      decision: 'rejected',
+      valid_until: null,
+      ask_again_at: null,
+      rule_id: null,
+    });
+    await shop.inSite('admin', 'DELETE', `/webhooks/${id}`);
+  });
+
   it('tell of an erasure and of a time stamp', async () => {
     const { secret } = await make('/later', ['consent.erased', 'evidence.stamped']);
     const { id } = await shop.record({ visitor_id: 'ben' });

@@ -24,6 +24,7 @@ import {
   notice,
   OTHER_SITE,
   publication,
+  RULES,
   SERVICE,
   SITE,
   stateChange,
@@ -36,6 +37,12 @@ const CONFIGURATION = { check: 'document.configuration', verdict: 'invalid' } as
 const IN_FORCE = { check: 'document.in-force', verdict: 'invalid' } as const;
 const RECORD = { check: 'record.format', verdict: 'invalid' } as const;
 const DAY = 86_400_000;
+/** What makes a record of version 1 one that states its rule and periods. */
+const NOW = { v: 2, services: null, ask_again_at: null };
+const OBJECTION = {
+  ...{ consent_type: 'objection', decision: 'rejected', categories: { analytics: false }, services: null },
+  ...{ valid_until: null, ask_again_at: null },
+};
 
 const change = (label: string, members: JsonRecord): Pick<Forgery, 'plan'> => ({
   plan: (plan) => {
@@ -341,6 +348,76 @@ function* erasures(): Generator<Forgery> {
   for (const [name, rest, caught] of cases) yield { point: 'A9', name, ...rest, ...caught };
 }
 
+/** Sets a time of a record to a number of days after it. */
+const days = (label: string, name: string, after: number, more: JsonRecord = {}): Pick<Forgery, 'plan'> => ({
+  plan: (plan) => {
+    const { record } = eventOf(plan, label);
+    Object.assign(record, { ...more, [name]: instant(Date.parse(String(record.created_at)) + after * DAY) });
+  },
+});
+
+/** Acts, rules and periods in records that state them. */
+function* acts(): Generator<Forgery> {
+  const objection = (members: JsonRecord): Pick<Forgery, 'plan'> => change('bob 3', { ...OBJECTION, ...members });
+  const optOut = { consent_type: 'do_not_sell_opt_out', categories: null, services: null };
+  const granted = { analytics: { counter: true, maps: false } };
+  const cases: readonly [string, Partial<Forgery>, Pick<Forgery, 'check' | 'verdict'>][] = [
+    ['a record names a rule that was never published', change('alice 3', { rule_id: 'elsewhere' }), CONFIGURATION],
+    [
+      'a record names one of two rules of one id',
+      { plan: (plan) => changeConfiguration(plan, 'configuration 2', { rules: [...RULES, ...RULES] }) },
+      CONFIGURATION,
+    ],
+    [
+      'a record names a rule, and its configuration has none',
+      change('alice 1', { ...NOW, rule_id: 'uk' }),
+      CONFIGURATION,
+    ],
+    ['the id of a rule has another form', change('alice 3', { rule_id: 'UK' }), RECORD],
+    [
+      'a record states a rule and no time to ask again',
+      { plan: (plan) => void delete eventOf(plan, 'alice 4').record.ask_again_at },
+      RECORD,
+    ],
+    [
+      'a record states a time to ask again and no rule',
+      { plan: (plan) => void delete eventOf(plan, 'alice 4').record.rule_id },
+      RECORD,
+    ],
+    ['an objection is accepted', objection({ decision: 'accepted' }), RECORD],
+    ['an objection is partial', objection({ decision: 'partial' }), RECORD],
+    ['an objection permits what it names', objection({ categories: { analytics: true } }), RECORD],
+    ['an objection permits a service', objection({ services: granted }), RECORD],
+    ['an objection names nothing', objection({ categories: {} }), RECORD],
+    ['an objection that was taken back names categories', objection({ decision: 'withdrawn' }), RECORD],
+    ['an objection ends', days('bob 3', 'valid_until', 180, OBJECTION), IN_FORCE],
+    ['an objection is asked about again', days('bob 3', 'ask_again_at', 180, OBJECTION), IN_FORCE],
+    ['an opt-out ends', days('bob 3', 'valid_until', 180, optOut), IN_FORCE],
+    ['a withdrawal ends before the consent that it withdraws', days('alice 4', 'valid_until', 90), IN_FORCE],
+    ['a partial consent ends a second early', days('bob 2', 'valid_until', 180 - 1 / 86_400), IN_FORCE],
+    ['a partial consent ends a second late', days('bob 2', 'valid_until', 180 + 1 / 86_400), IN_FORCE],
+    ['a withdrawal never ends', change('alice 4', { valid_until: null }), IN_FORCE],
+    ['a consent ends early', days('alice 3', 'valid_until', 30), IN_FORCE],
+    ['a consent has the validity of an earlier configuration', days('alice 3', 'valid_until', 180), IN_FORCE],
+    ['a person who withdrew is asked again early', days('alice 4', 'ask_again_at', 30), IN_FORCE],
+    ['a person who withdrew is asked again late', days('alice 4', 'ask_again_at', 181), IN_FORCE],
+    ['a person who withdrew is never asked again', change('alice 4', { ask_again_at: null }), IN_FORCE],
+    ['a person who consented is asked again', days('alice 3', 'ask_again_at', 180), IN_FORCE],
+    ['a person was asked again before they consented', days('alice 3', 'ask_again_at', -1), IN_FORCE],
+    [
+      'a person who withdrew is asked again by the default of another configuration',
+      { plan: (plan) => changeConfiguration(plan, 'configuration 2', { refusal_days: 400 }) },
+      IN_FORCE,
+    ],
+    [
+      'a withdrawal ends although an earlier consent never does',
+      { plan: (plan) => changeConfiguration(plan, 'configuration 1', { validity_days: null }) },
+      IN_FORCE,
+    ],
+  ];
+  for (const [name, rest, caught] of cases) yield { point: 'A8', name, ...rest, ...caught };
+}
+
 /** Sets the validity of alice's first record, and what its configuration allows. */
 function lengthen(plan: Plan, validity: number, days: number): void {
   const { record } = eventOf(plan, 'alice 1');
@@ -355,7 +432,7 @@ function* inForce(): Generator<Forgery> {
       {
         plan: (plan) => {
           const hash = hashOf(eventOf(plan, 'configuration 1').record);
-          Object.assign(eventOf(plan, 'alice 4').record, { site_config_hash: hash, services: null });
+          Object.assign(eventOf(plan, 'alice 4').record, { site_config_hash: hash, services: null, rule_id: null });
         },
       },
       IN_FORCE,
@@ -650,6 +727,7 @@ export const FORGED_VALIDITY: readonly Forgery[] = [
   ...configurations(),
   ...inForce(),
   ...members(),
+  ...acts(),
   ...erasures(),
   ...omittedErasures(),
 ];

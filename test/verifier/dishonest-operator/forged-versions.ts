@@ -247,7 +247,7 @@ const HIDDEN_BATCHES: readonly Forgery[] = [
     name: 'a record that was never sealed is shown in a batch whose header has version 2',
     draft: (draft) => {
       const line = lineOf(draft, WITHDRAWAL);
-      line.entry = line.entry.replace('"decision":"withdrawn"', '"decision":"accepted"');
+      line.entry = line.entry.replace('"compliance_framework":"gdpr"', '"compliance_framework":"kvkk"');
       shroudBatch(draft, WITHDRAWAL);
     },
     check: 'entry.inclusion',

@@ -194,7 +194,9 @@ test('a report states what the rules allow and a reader may not expect', async (
   const ledger = ledgerWith(WORLDS.small, (plan) => {
     const created = Date.parse(String(eventOf(plan, 'bob 2').record.created_at));
     eventOf(plan, 'activated 2').record.created_at = new Date(created + 60_000).toISOString();
-    Object.assign(eventOf(plan, 'nobody 2').record, { decision: 'rejected' });
+    const { record } = eventOf(plan, 'nobody 2');
+    const until = new Date(Date.parse(String(record.created_at)) + 180 * 86_400_000).toISOString();
+    Object.assign(record, { decision: 'rejected', valid_until: until, ask_again_at: until });
   });
   const report = await verify(packed(draftOf(ledger, {}, choose(ledger, {}))), ledger.plan, authority);
   expect({ verdict: report.verdict, problems: notPassed(report) }).toEqual(VALID);

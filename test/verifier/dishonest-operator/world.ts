@@ -115,6 +115,11 @@ const ALL_SERVICES = { analytics: { counter: true, maps: true } };
 /** One of two services of a category, which the record does not permit therefore. */
 const ONE_SERVICE = { analytics: { counter: true, maps: false } };
 
+export const RULES = [
+  { id: 'uk', places: ['GB'], categories: { analytics: { rule: 'opt_in' } } },
+  { id: 'us', places: ['US-CA', 'US-CO'], categories: { analytics: { rule: 'opt_out' } } },
+];
+
 /** A configuration in which visitors decide on each service, and a cookie belongs to one of them. */
 function withServices(record: JsonRecord): JsonRecord {
   const cookie = { name: '_count', provider: 'Counter Ltd', party: 'third', duration_seconds: 60, purpose: TEXT };
@@ -123,6 +128,7 @@ function withServices(record: JsonRecord): JsonRecord {
     categories: [{ ...CATEGORY, services: SERVICES }],
     cookies: [{ ...cookie, category: 'analytics', service: 'counter' }],
     service_switches: true,
+    rules: RULES,
   };
 }
 
@@ -184,8 +190,23 @@ export interface ConsentOptions {
   readonly configuration: JsonRecord;
   /** Decisions on services, which make the record one of version 2. */
   readonly services?: JsonRecord;
+  /** The rule, in a record that also states its periods. */
+  readonly rule?: string;
   readonly change?: JsonRecord;
   readonly values?: readonly PlannedValue[];
+}
+
+const DAY = 86_400_000;
+
+/** The members with which a record states its rule and periods: the site published 180 days, and then 90. */
+function statedPeriods(rule: string, created: number, { change = {} }: ConsentOptions): JsonRecord {
+  const { decision = 'accepted' } = change;
+  const isRefusal = decision === 'rejected' || decision === 'withdrawn';
+  return {
+    valid_until: instant(created + (decision === 'accepted' ? 90 : 180) * DAY),
+    ask_again_at: isRefusal ? instant(created + 180 * DAY) : null,
+    rule_id: rule,
+  };
 }
 
 /** A consent with two values, or the given ones. */
@@ -217,12 +238,13 @@ export function consent(label: string, created: number, options: ConsentOptions)
       site_config_hash: sha256Hex(canonical(options.configuration)),
       compliance_framework: 'gdpr',
       created_at: instant(created),
-      valid_until: instant(created + 30 * 86_400_000),
+      valid_until: instant(created + 30 * DAY),
       channel: 'browser',
       api_key_id: uuid('api key'),
       identity_assurance: null,
       approval_token_id: null,
       vouched: [],
+      ...(options.rule !== undefined && statedPeriods(options.rule, created, options)),
       ...options.change,
     },
   };
@@ -314,7 +336,7 @@ export function makePlan(options: WorldOptions): Plan {
   }
   const signature = { sha256: sha256Hex(SIGNATURE), media_type: 'image/svg+xml', size: SIGNATURE.length };
   const before = { configuration: first };
-  const after = { configuration: second, version: 2, content: TEXTS.second, services: ALL_SERVICES };
+  const after = { configuration: second, version: 2, content: TEXTS.second, services: ALL_SERVICES, rule: 'uk' };
   const elsewhere = (label: string, site: string, index: number): PlannedEvent =>
     consent(label, time(slot(index), 2), {
       site,

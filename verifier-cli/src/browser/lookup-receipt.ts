@@ -38,7 +38,7 @@ async function fetchReceipt(token: string): Promise<File | Wording> {
 function addition(shown: ShownRecord, texts: Texts): Markup {
   const { record } = texts;
   const lines = certificateOf(shown, texts) ?? [];
-  const added = lines.filter(([name]) => name === record.decision || name === record.agreedText);
+  const added = lines.filter(([name]) => [record.decision, record.rule, record.agreedText].includes(name));
   const source = shown.text?.source ?? null;
   return element(
     'section',

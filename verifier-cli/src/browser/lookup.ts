@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { actOf, OBJECTION_TYPE } from '../../../schemas/law/acts.js';
 import { isOnDomain, WITHDRAWAL_URL } from '../../../schemas/text/withdrawal-url.js';
 import type { AnswerTexts } from '../i18n/answer-texts.js';
 import { element, type Markup } from '../rendering/markup.js';
@@ -52,12 +53,18 @@ function sentenceOf(data: Found, texts: AnswerTexts): string {
   const when = at === null ? null : dayText(at, texts);
   const proved = timestamp === null ? lookup.noStamp : lookup.stamp(dayText(timestamp.time, texts));
   const domain = site_domain ?? lookup.unknownDomain;
-  const decision = decisionWord(data.decision, texts);
+  const decision = actText(data, texts);
   const said =
     tool === null
       ? lookup.recorded(domain, when, decision)
       : lookup.imported(domain, tool, claimed === null ? null : dayText(claimed, texts), decision);
   return `${said} ${proved}`;
+}
+
+/** What the person did. An objection names what it is to. */
+function actText(data: Found, texts: AnswerTexts): string {
+  const names = data.consent_type === OBJECTION_TYPE ? Object.keys(data.categories ?? {}) : [];
+  return names.length === 0 ? decisionWord(actOf(data), texts) : texts.words.objectedTo(names.join(', '));
 }
 
 /** Content of the page, in the language of the reader. */
@@ -102,7 +109,7 @@ function answerMarkup(answer: LookupAnswer, texts: AnswerTexts): Markup {
       element(
         'p',
         {},
-        element('strong', {}, valid ? lookup.onRecord(decisionWord(data.decision, texts)) : lookup.notIntact),
+        element('strong', {}, valid ? printable(lookup.onRecord(actText(data, texts))) : lookup.notIntact),
         element('span', {}, printable(sentenceOf(data, texts))),
       ),
     ),

@@ -1,3 +1,4 @@
+import { actOf } from '../../../schemas/law/acts.js';
 import type { Texts } from '../i18n/texts.js';
 import { consentsCsv } from '../list/consents-csv.js';
 import { consentsTable } from '../list/consents-table.js';
@@ -31,7 +32,7 @@ export function startRecordList(
   const table = section?.querySelector('table');
   if (!section || !table) return;
   section.querySelector('.rest')?.remove();
-  const decisions = [...new Set(consents.flatMap(({ decision }) => decision ?? []))].sort();
+  const decisions = [...new Set(consents.flatMap((one) => actOf(one) ?? []))].sort();
   const search = input(texts);
   const decision = choice(page.decision, [
     [page.anyDecision, null] as const,

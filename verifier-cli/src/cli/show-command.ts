@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises';
 import { sha256Hex, sha256Stream } from '../../../schemas/crypto/digest.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { VendorList } from '../../../schemas/iab/vendor-list.js';
+import { answersQuestion } from '../../../schemas/law/acts.js';
 import type { Texts } from '../i18n/texts.js';
 import { ConsentList, MAX_CONSENTS } from '../list/consent-list.js';
 import { asciiJson } from '../rendering/printable.js';
@@ -141,6 +142,10 @@ function documentOf(shown: ShownRecord): ConsentDocument {
   const record = shownConsent(shown);
   if (record === null)
     throw new UsageError(`${shown.event_id} is not a consent that this verifier can read: name a consent`);
+  if (!answersQuestion(record.consent_type))
+    throw new UsageError(
+      `${shown.event_id} is an opt-out or an objection, and ISO/IEC TS 27560 describes consents: use consent-verify show without --format`,
+    );
   if (configuration === null)
     throw new UsageError(
       'the configuration of the site cannot be read, so the mandatory fields of a consent record are not known',

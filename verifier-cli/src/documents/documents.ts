@@ -15,7 +15,13 @@ import type { Verdict } from '../findings/verdict.js';
 import { MAX_TEXT_BYTES, MAX_TEXTS, type ReportedText, type VerificationReport } from '../report/report.js';
 import { answersOf, pathsOf } from '../versions/answers.js';
 import type { ConsentMembers } from '../versions/schemes.js';
-import { type ConfigurationTerm, type Contradiction, NoticeHistory, type VersionTerm } from './notice-history.js';
+import {
+  type ConfigurationTerm,
+  type Contradiction,
+  type LongestValidity,
+  NoticeHistory,
+  type VersionTerm,
+} from './notice-history.js';
 import type { NoticePlace } from './place.js';
 
 /** Reference of a record to the text consented to, or to the configuration in force. */
@@ -33,6 +39,8 @@ export type Reference =
       readonly site: string;
       /** Paths of the categories and services that the record names, sorted. */
       readonly choices: readonly string[];
+      /** The rule that the record names, or null if it names none. */
+      readonly rule: string | null;
     };
 
 /** Result of resolving a reference. */
@@ -70,6 +78,8 @@ interface PublishedConfiguration {
   readonly choices: ReadonlySet<string>;
   /** The paths of those that a person could not refuse. */
   readonly required: ReadonlySet<string>;
+  /** Ids of its rules. */
+  readonly rules: ReadonlySet<string>;
   readonly notice: Notice;
 }
 
@@ -123,9 +133,12 @@ export class Documents {
     const choices = pathsIn(categories);
     const hash = sha256Hex(canonicalJson(text));
     const { event_id: eventId, site_id: site, number } = record;
+    const ids = (record.rules ?? []).map(({ id }) => id);
+    // An id that occurs twice names no rule.
+    const rules = new Set(ids.filter((id) => ids.indexOf(id) === ids.lastIndexOf(id)));
     const required = pathsIn(categories.filter((one) => one.required));
     if (!this.#configurations.has(hash))
-      this.#configurations.set(hash, { eventId, site, number, choices, required, notice });
+      this.#configurations.set(hash, { eventId, site, number, choices, required, rules, notice });
     if (this.isReceipt) this.#receiptConfigurations.set(hash, record);
     this.#history.publishConfiguration(record, notice, notice.at);
   }
@@ -169,6 +182,15 @@ export class Documents {
     this.#mayConfigure = true;
   }
 
+  /**
+   * The longest validity that the site published before a consent in this batch. A receipt lacks earlier configurations,
+   * any of which may never have ended.
+   */
+  longestValidity(batch: number): LongestValidity {
+    const longest = this.#history.longestValidity(batch);
+    return this.isReceipt ? { ...longest, most: null } : longest;
+  }
+
   /** Whether the type of every notice up to the end of a batch is known. */
   knowsTypesUpTo(batch: number): boolean {
     return this.#history.knowsTypesUpTo(batch);
@@ -192,15 +214,15 @@ export class Documents {
 
   /** @returns the index of the reference to the site's configuration; −1 beyond the limit */
   referToConfiguration(record: ConsentMembers): number {
-    const { site_config_hash: hash, site_id: site } = record;
+    const { site_config_hash: hash, site_id: site, rule_id: rule = null } = record;
     const choices = answersOf(record).map(({ path }) => path);
     const last = this.#lastConfiguration;
-    const isSame = last?.hash === hash && last.site === site && areEqual(last.choices, choices);
+    const isSame = last?.hash === hash && last.site === site && last.rule === rule && areEqual(last.choices, choices);
     if (isSame) return last.index;
     const sorted = choices.toSorted();
-    const key = `${site} ${hash} ${JSON.stringify(sorted)}`;
-    const index = this.#refer(key, { kind: 'configuration', hash, site, choices: sorted });
-    this.#lastConfiguration = { hash, site, choices, index };
+    const key = `${site} ${hash} ${JSON.stringify([rule, sorted])}`;
+    const index = this.#refer(key, { kind: 'configuration', hash, site, choices: sorted, rule });
+    this.#lastConfiguration = { hash, site, choices, rule, index };
     return index;
   }
 
@@ -325,6 +347,8 @@ export class Documents {
     if (published.site !== reference.site) return failed(finding('notice-of-other-site', { notice: what }));
     const unknown = reference.choices.find((path) => !published.choices.has(path));
     if (unknown !== undefined) return failed(finding('category-unknown', { category: unknown }));
+    const { rule } = reference;
+    if (rule !== null && !published.rules.has(rule)) return failed(finding('rule-unknown', { rule }));
     const configuration = this.#history.termOfConfiguration(published.eventId);
     return { ...proofOf(published.notice, what), version: null, configuration };
   }

@@ -1,5 +1,6 @@
 import type { DocumentVersionPublishedRecord, DocumentVersionStateRecord } from '../../../schemas/events/notices.js';
 import type { SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
+import { type Days, longer, refusalDays } from '../../../schemas/law/periods.js';
 import { type Finding, finding } from '../findings/finding.js';
 import type { Location } from '../findings/findings.js';
 import type { NoticePlace } from './place.js';
@@ -22,9 +23,20 @@ export interface ConfigurationTerm {
   /** The publication of the next configuration, or null if none is enclosed. */
   readonly superseded: NoticePlace | null;
   /** Time after which a consent expires, in days, or null if it never does. */
-  readonly validityDays: number | null;
+  readonly validityDays: Days;
+  /** Days after which a person who refused may be asked again, or null if never. */
+  readonly refusalDays: Days;
   /** The first configuration that contradicts an earlier one. */
   readonly contradiction: Contradiction | null;
+}
+
+/**
+ * The longest validity of the configurations that were published before a consent: at least, because some of its batch
+ * may have followed it, and at most. Null never ends.
+ */
+export interface LongestValidity {
+  readonly least: Days;
+  readonly most: Days;
 }
 
 /** A notice that cannot follow the earlier notices of its site. */
@@ -53,7 +65,8 @@ interface Series {
 
 interface Configuration {
   readonly published: NoticePlace;
-  readonly validityDays: number | null;
+  readonly validityDays: Days;
+  readonly refusalDays: Days;
   superseded: NoticePlace | null;
 }
 
@@ -70,6 +83,8 @@ export class NoticeHistory {
   readonly #stray: Contradiction[] = [];
   #newest: { readonly number: number; readonly configuration: Configuration } | null = null;
   #configurationContradiction: Contradiction | null = null;
+  /** The longest validity from each batch on in which it became longer. */
+  readonly #longest: { readonly batch: number; readonly days: Days }[] = [];
   #firstUnknown = Number.POSITIVE_INFINITY;
 
   publishVersion(record: DocumentVersionPublishedRecord, place: NoticePlace, at: Location): void {
@@ -129,7 +144,15 @@ export class NoticeHistory {
   }
 
   publishConfiguration(record: SiteConfigPublishedRecord, place: NoticePlace, at: Location): void {
-    const configuration: Configuration = { published: place, validityDays: record.validity_days, superseded: null };
+    const configuration: Configuration = {
+      published: place,
+      validityDays: record.validity_days,
+      refusalDays: refusalDays(record),
+      superseded: null,
+    };
+    const before = this.#longest.at(-1)?.days;
+    const days = before === undefined ? record.validity_days : longer(before, record.validity_days);
+    if (days !== before) this.#longest.push({ batch: place.batch, days });
     if (this.#newest !== null) {
       this.#newest.configuration.superseded = place;
       if (record.number <= this.#newest.number)
@@ -141,6 +164,18 @@ export class NoticeHistory {
     }
     this.#newest = { number: Math.max(record.number, this.#newest?.number ?? 0), configuration };
     if (!this.#configurations.has(record.event_id)) this.#configurations.set(record.event_id, configuration);
+  }
+
+  /**
+   * The longest validity of the configurations that were published in batches before one, and up to it.
+   * @returns 0 days where none is enclosed
+   */
+  longestValidity(batch: number): LongestValidity {
+    const until = (isBefore: (batch: number) => boolean): Days => {
+      const found = this.#longest.findLast((one) => isBefore(one.batch));
+      return found === undefined ? 0 : found.days;
+    };
+    return { least: until((one) => one < batch), most: until((one) => one <= batch) };
   }
 
   /** Adds a notice of a type that this verifier does not know, which may change what is in force from here on. */

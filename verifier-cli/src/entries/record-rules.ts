@@ -1,8 +1,9 @@
 import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
 import { isSealedEventType } from '../../../schemas/events/sealed-event.js';
+import { OBJECTION_TYPE } from '../../../schemas/law/acts.js';
 import { type Finding, finding } from '../findings/finding.js';
 import { unknownEventType, unknownVersion } from '../findings/unknown-version.js';
-import { contradictedCategory } from '../versions/answers.js';
+import { answersOf, contradictedCategory } from '../versions/answers.js';
 import { type ConsentMembers, isNewer, memberOf, type Schemes } from '../versions/schemes.js';
 import type { ReadEntry } from './read-entry.js';
 
@@ -35,9 +36,22 @@ export function recordProblem(consent: ConsentMembers): Finding | null {
     return finding('valid-until-before-creation');
   if ((token === null) !== (assurance === null)) return finding('approval-incomplete');
   if (token === null && vouched.length > 0) return finding('vouched-without-token');
+  if (isAmbiguousObjection(consent)) return finding('objection-ambiguous');
   const contradicted = contradictedCategory(consent);
   if (contradicted !== null) return finding('service-refused', { category: contradicted });
   const missing = vouched.find((name) => disclosures[name] === undefined);
   if (missing !== undefined) return finding('vouched-not-committed', { name: missing });
   return null;
+}
+
+/**
+ * Whether a record says that the person objects, and could be read as a consent by who does not know the type. Records
+ * of before, which have no `rule_id`, may have this type with another meaning.
+ */
+function isAmbiguousObjection(consent: ConsentMembers): boolean {
+  if (consent.rule_id === undefined || consent.consent_type !== OBJECTION_TYPE) return false;
+  const { decision, categories, services } = consent;
+  if (decision === 'withdrawn') return categories !== null || (services ?? null) !== null;
+  const answers = answersOf(consent);
+  return decision !== 'rejected' || answers.length === 0 || answers.some(({ isGranted }) => isGranted);
 }

@@ -1,3 +1,4 @@
+import { actOf } from '../../../schemas/law/acts.js';
 import type { Verdict } from '../findings/verdict.js';
 import type { ConsentMembers } from '../versions/schemes.js';
 
@@ -20,6 +21,7 @@ export interface RecordsSummary {
   readonly disclosed_values: number;
   /** Earliest and latest `created_at` of the consents that were recorded here, as the service claims. */
   readonly claimed: { readonly first: string; readonly last: string } | null;
+  /** By `actOf`. */
   readonly decisions: Readonly<Record<string, number>>;
 }
 
@@ -39,10 +41,11 @@ export class SummaryCounter {
 
   /** @param withheld values that are not shown, of a record that is neither erased nor without a key */
   consent(record: ConsentMembers, disclosed: number, withheld: number): void {
-    const { decision, created_at: createdAt } = record;
+    const { created_at: createdAt } = record;
+    const act = actOf(record) ?? '';
     this.#disclosed += disclosed;
     this.#withheld += withheld;
-    this.#decisions[decision] = (this.#decisions[decision] ?? 0) + 1;
+    this.#decisions[act] = (this.#decisions[act] ?? 0) + 1;
     if (record.import !== undefined) {
       this.#imported += 1;
       return;

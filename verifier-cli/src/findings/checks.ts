@@ -378,7 +378,7 @@ export const CHECKS = {
     tr: 'Her kayıt tam olarak yayımlanan alanlara sahiptir.',
     required: true,
     fails:
-      'The record does not have the shape of its type (§11). `valid_until` is before `created_at`. A category is true, and one of its `services` false. `vouched`, `approval_token_id` and `identity_assurance` do not agree. `number` of a policy is not its revision plus 1.',
+      'The record does not have the shape of its type (§11). `valid_until` is before `created_at`. A category is true, and one of its `services` false. An objection does not have its form (§11). `vouched`, `approval_token_id` and `identity_assurance` do not agree. `number` of a policy is not its revision plus 1.',
     opens: 'Type, `v` or `hash_version` are not known (§17).',
   },
   'record.proof-hash': {
@@ -447,7 +447,7 @@ export const CHECKS = {
     tr: 'Paket, sitenin yapılandırmasını içerir ve yayımlandığını kanıtlar.',
     required: true,
     fails:
-      'The file of the configuration is missing or changed. Its publication is not in the package, failed its checks, is of another site, or lacks a category or service that the consent names (§11).',
+      'The file of the configuration is missing or changed. Its publication is not in the package, failed its checks, is of another site, or lacks a category, a service or the rule that the consent names (§11).',
     opens: 'The checks of the publication are open, or an unknown event may be it (§17).',
   },
   'document.in-force': {
@@ -455,7 +455,7 @@ export const CHECKS = {
     tr: 'Rıza anında metin ve yapılandırma yürürlükteydi ve rıza bunların isteklerini karşılar.',
     required: true,
     fails: 'A rule of §11 (“In force”) is broken.',
-    opens: 'A missing or unknown notice could explain a breach of rules 4 to 6 of §11, or cause one.',
+    opens: 'A missing or unknown notice could explain a breach of rules 4 to 6 of §11, or a period that is too long, or cause one.',
   },
   'erasure.proof': {
     meaning: 'A proved erasure in the package names every record that is marked as erased.',

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../../schemas/json/json-value.js';
+import { actOf, answersQuestion } from '../../../schemas/law/acts.js';
 import type { Texts } from '../i18n/texts.js';
 import { decisionWord } from '../rendering/wording.js';
 import type { ListedConsent } from './listed-consent.js';
@@ -16,8 +17,10 @@ function isText(value: JsonValue | undefined): value is string {
 }
 
 /** The decision, with the former tool that states it. */
-export function decisionText({ decision, imported }: ListedConsent, texts: Texts): string {
-  const word = decision === null ? '' : decisionWord(decision, texts);
+export function decisionText(one: ListedConsent, texts: Texts): string {
+  const { imported } = one;
+  const act = actOf(one);
+  const word = act === null ? '' : decisionWord(act, texts);
   return imported === null ? word : texts.list.imported(word, imported.from);
 }
 
@@ -46,8 +49,10 @@ function erasureText({ erased, erasure_verdict: verdict }: ListedConsent, { list
   return [verdict === null || verdict === 'valid' ? list.erased : list.erasedUnproved];
 }
 
-function successorText({ superseded_by: next }: ListedConsent, { list }: Texts): string[] {
+function successorText({ consent_type: type, superseded_by: next }: ListedConsent, { list }: Texts): string[] {
   if (next === null) return [];
-  const text = next.decision === 'withdrawn' ? list.withdrawnLater : list.replacedLater;
+  // What follows is of the same type.
+  const ended = type !== null && !answersQuestion(type) ? list.takenBackLater : list.withdrawnLater;
+  const text = next.decision === 'withdrawn' ? ended : list.replacedLater;
   return [next.verdict === 'valid' ? text : list.unproved(text)];
 }

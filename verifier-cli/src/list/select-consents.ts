@@ -1,3 +1,4 @@
+import { actOf } from '../../../schemas/law/acts.js';
 import type { ListedConsent } from './listed-consent.js';
 
 /** Filter of the consents that a list shows. */
@@ -5,6 +6,7 @@ export interface ConsentSelection {
   /** A text that a record contains: an id, a disclosed value, a title or a type. If it is empty, any record matches. */
   readonly text: string;
   /** Null permits any. */
+  /** By `actOf`. */
   readonly decision: string | null;
   /** Null permits any. */
   readonly verdict: ListedConsent['verdict'] | 'erased' | null;
@@ -18,7 +20,7 @@ export function selectConsents(
   const wanted = folded(text);
   return consents.filter(
     (consent) =>
-      (decision === null || consent.decision === decision) &&
+      (decision === null || actOf(consent) === decision) &&
       (verdict === null || (verdict === 'erased' ? consent.erased : consent.verdict === verdict)) &&
       (wanted === '' || textsOf(consent).some((one) => folded(one).includes(wanted))),
   );

@@ -2,9 +2,11 @@ import { givenAt } from '../../../schemas/events/consent-imported.js';
 import type { ConsentType } from '../../../schemas/events/sealed-event.js';
 import type { Disclosure } from '../../../schemas/evidence/disclosure.js';
 import type { Manifest } from '../../../schemas/evidence/manifest.js';
+import { isApproval } from '../../../schemas/law/acts.js';
+import { isRefusal, validityOf } from '../../../schemas/law/periods.js';
 import type { PersonRecords } from '../completeness/persons.js';
 import type { Documents } from '../documents/documents.js';
-import { isApproval } from '../documents/in-force.js';
+import type { StatedPeriods } from '../documents/in-force.js';
 import type { Attachments } from '../entries/attachments.js';
 import { verifyDisclosures } from '../entries/disclosures.js';
 import { verifyOpening } from '../entries/person-opening.js';
@@ -94,6 +96,7 @@ export class ConsentRecords {
       createdAt,
       decidedAt: givenAt(consent),
       validForMs: consent.valid_until === null ? null : Date.parse(consent.valid_until) - givenAt(consent),
+      periods: statedPeriods(consent, createdAt),
       isImported: consent.import !== undefined,
       matches: this.#filter?.matches(consent) === true,
       lacksToken: consent.approval_token_id === null && isApproval(consent.consent_type),
@@ -103,4 +106,12 @@ export class ConsentRecords {
     });
     this.context.list?.accept(read, consent, disclosures);
   }
+}
+
+/** What a record states of its periods, or null if it is of before. @param createdAt its time in milliseconds */
+function statedPeriods(consent: ConsentMembers, createdAt: number): StatedPeriods | null {
+  const { ask_again_at: askAgain } = consent;
+  if (askAgain === undefined) return null;
+  const askAgainMs = askAgain === null ? null : Date.parse(askAgain) - createdAt;
+  return { validity: validityOf(consent), isRefusal: isRefusal(consent), askAgainMs };
 }

@@ -1,4 +1,5 @@
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { VALIDITIES } from '../../../schemas/law/periods.js';
 import type { ConsentClaims } from '../documents/in-force.js';
 import { Column } from '../entries/column.js';
 import type { ErasurePlace } from '../entries/erasures.js';
@@ -50,6 +51,8 @@ export class ConsentTable {
   readonly #decidedAt = new Map<number, number>();
   /** −1 if it never expires. */
   readonly #validFor = Column.ofIntegers();
+  /** Not a number if the person is not asked again. */
+  readonly #askAgain = Column.ofIntegers();
   readonly #verdicts = new Column((cells) => new Uint8Array(cells));
   readonly #versions = new Column((cells) => new Int32Array(cells));
   readonly #configurations = new Column((cells) => new Int32Array(cells));
@@ -80,6 +83,7 @@ export class ConsentTable {
     this.#createdAt.push(facts?.createdAt ?? 0);
     if (facts?.isImported === true) this.#decidedAt.set(index, facts.decidedAt);
     this.#validFor.push(facts?.validForMs ?? -1);
+    this.#askAgain.push(facts?.periods?.askAgainMs ?? Number.NaN);
     this.#verdicts.push(VERDICTS.indexOf(findings.verdict));
     this.#versions.push(facts?.version ?? -1);
     this.#configurations.push(facts?.configuration ?? -1);
@@ -88,7 +92,9 @@ export class ConsentTable {
         (facts?.isLacking ? 2 : 0) +
         (facts?.lacksToken ? 4 : 0) +
         (facts?.matches ? 8 : 0) +
-        (facts?.isImported ? 16 : 0),
+        (facts?.isImported ? 16 : 0) +
+        (facts?.periods == null ? 0 : 32 * (1 + VALIDITIES.indexOf(facts.periods.validity))) +
+        (facts?.periods?.isRefusal ? 128 : 0),
     );
     this.#erasedRevisions.push(erased?.revision ?? -1);
     if (erased !== undefined && erased.stream !== stream) this.#erasedStreams.set(index, erased.stream);
@@ -100,6 +106,8 @@ export class ConsentTable {
     const erasedRevision = this.#erasedRevisions.at(index);
     const validFor = this.#validFor.at(index);
     const flags = this.#flags.at(index);
+    const validity = VALIDITIES[((flags & 96) >> 5) - 1];
+    const askAgain = this.#askAgain.at(index);
     return {
       line: this.#lines.at(index),
       stream,
@@ -118,6 +126,10 @@ export class ConsentTable {
       lacksToken: (flags & 4) !== 0,
       matches: (flags & 8) !== 0,
       isImported: (flags & 16) !== 0,
+      periods:
+        validity === undefined
+          ? null
+          : { validity, isRefusal: (flags & 128) !== 0, askAgainMs: Number.isNaN(askAgain) ? null : askAgain },
     };
   }
 

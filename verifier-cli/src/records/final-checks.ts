@@ -1,5 +1,6 @@
 import type { Resolution } from '../documents/documents.js';
 import { beginsAfter, evaluateInForce, isBeforeText } from '../documents/in-force.js';
+import type { LongestValidity } from '../documents/notice-history.js';
 import type { Erasures } from '../entries/erasures.js';
 import type { CheckId } from '../findings/checks.js';
 import { EntryFindings, type EntryNote } from '../findings/entry-findings.js';
@@ -28,6 +29,8 @@ interface Whole {
   readonly resolutions: readonly Resolution[];
   /** Whether every notice of the site up to the end of a batch is enclosed and of a known type. */
   readonly knowsNoticesUpTo: (batch: number) => boolean;
+  /** The longest validity that the site published before a consent in a batch. */
+  readonly longestValidity: (batch: number) => LongestValidity;
   /** The check that explains why they are not known. */
   readonly noticesUnknownBecause: CheckId;
   readonly statements: Statements;
@@ -49,7 +52,7 @@ export class FinalChecks {
    * @returns the verdict of these checks alone
    */
   evaluate(index: number, notes: EntryNote[] | null): { readonly verdict: Verdict; readonly isErased: boolean } {
-    const { absence, resolutions, knowsNoticesUpTo, policyVerdict } = this.whole;
+    const { absence, resolutions, knowsNoticesUpTo, longestValidity, policyVerdict } = this.whole;
     const row = this.consents.row(index);
     const findings = new EntryFindings(this.findings, () => this.consents.locationOf(index), notes);
     findings.adopt(policyVerdict);
@@ -57,7 +60,13 @@ export class FinalChecks {
     const configuration = resolutions[row.configuration] ?? UNREAD;
     findings.report('document.version', version.outcome, version.message, version.because);
     findings.report('document.configuration', configuration.outcome, configuration.message, configuration.because);
-    const inForce = evaluateInForce(version.version, configuration.configuration, row, knowsNoticesUpTo(row.batch));
+    const inForce = evaluateInForce(
+      version.version,
+      configuration.configuration,
+      row,
+      longestValidity(row.batch),
+      knowsNoticesUpTo(row.batch),
+    );
     const because = inForce.outcome === 'indeterminate' ? this.whole.noticesUnknownBecause : null;
     findings.report('document.in-force', inForce.outcome, inForce.message, because);
     if (row.erased !== null) {

@@ -78,10 +78,10 @@ export class Statements {
       this.#choices.set(key, { records: 1, at: at(), ...structuredClone({ configuration, permitted }) });
   }
 
-  #acceptPresentation({ decision }: ConsentMembers, disclosed: readonly Disclosure[], at: () => Location): void {
+  #acceptPresentation(consent: ConsentMembers, disclosed: readonly Disclosure[], at: () => Location): void {
     const value = disclosed.find(({ name }) => name === 'presentation')?.value;
     const stated = value === undefined ? null : Presentation.safeParse(value);
-    if (stated?.success !== true || contradictionsOf(stated.data, decision).length === 0) return;
+    if (stated?.success !== true || contradictionsOf(stated.data, consent).length === 0) return;
     this.#contradicted = oneMore(this.#contradicted, at);
   }
 

@@ -285,6 +285,7 @@ class EntriesPass {
       resolutions,
       policyVerdict: this.#policyVerdict,
       knowsNoticesUpTo,
+      longestValidity: (batch) => this.#documents.longestValidity(batch),
       noticesUnknownBecause: this.#noticesUnknownBecause(isWhole),
       absence,
       statements: this.#statements,

@@ -1,5 +1,6 @@
 import { originOf, type SealedConsent, servicesOf } from '../../../schemas/events/consent-imported.js';
 import type { VendorList } from '../../../schemas/iab/vendor-list.js';
+import { actOf, answersQuestion, OBJECTION_TYPE } from '../../../schemas/law/acts.js';
 import { zonedTime } from '../../../schemas/text/time-zone.js';
 import type { Texts } from '../i18n/texts.js';
 import { byDayText, byMinute, dayText, momentText } from '../rendering/times-text.js';
@@ -8,6 +9,7 @@ import { operatorLines } from '../report/operator-statements.js';
 import { scanFacts } from '../report/scan-text.js';
 import { iabText } from './iab-text.js';
 import { presentationText } from './presentation-text.js';
+import { ruleLines } from './rule-text.js';
 import { shownConsent } from './shown-consent.js';
 import type { ShownRecord } from './shown-record.js';
 
@@ -40,6 +42,7 @@ function consentLines(shown: ShownRecord, texts: Texts, list: VendorList | null)
   return [
     ...(origin === null ? [] : [[record.origin, record.imported(origin.tool, before)] as const]),
     [record.decision, decisionText(consent, shown, texts)],
+    ...ruleLines(consent, shown, texts),
     ...purposeLines(consent, shown, texts),
     [record.by, personText(shown, texts)],
     [record.assurance, assuranceText(consent, texts)],
@@ -129,7 +132,9 @@ function decisionText(consent: SealedConsent, { configuration }: ShownRecord, te
       ([key, isGranted]) => `${services.get(key) ?? key} ${isGranted ? yes : no}`,
     ),
   ];
-  return `${decisionWord(decision, texts)} (${type}${chosen.length === 0 ? '' : `: ${chosen.join(', ')}`})`;
+  if (type === OBJECTION_TYPE && decision === 'rejected' && categories !== null)
+    return texts.words.objectedTo(Object.keys(categories).map(nameOf).join(', '));
+  return `${decisionWord(actOf(consent), texts)} (${type}${chosen.length === 0 ? '' : `: ${chosen.join(', ')}`})`;
 }
 
 /** What a consent without categories was given for, as far as its type and the title of its text say so. */
@@ -222,13 +227,17 @@ function erasureText({ erasure, erased }: ShownRecord, texts: Texts): string | n
 }
 
 /** @returns null if the file has no later record of the person */
-function successorText({ superseded_by: next }: ShownRecord, texts: Texts): string | null {
+function successorText(shown: ShownRecord, texts: Texts): string | null {
+  const { superseded_by: next } = shown;
   if (next === null) return null;
   const { record } = texts;
   const id = record.successorId(next.event_id, next.verdict === 'valid');
   const at = next.claimed_at === null ? texts.words.unknown : dayText(next.claimed_at, texts);
-  if (next.decision === 'withdrawn') return record.withdrawn(id, at);
-  return record.replaced(decisionWord(next.decision, texts), id, at);
+  const consent = shownConsent(shown);
+  const type = consent?.consent_type ?? null;
+  const isAnswer = type === null || answersQuestion(type);
+  if (next.decision === 'withdrawn') return isAnswer ? record.withdrawn(id, at) : record.takenBack(id, at);
+  return record.replaced(decisionWord(actOf({ consent_type: type, decision: next.decision }), texts), id, at);
 }
 
 function afterwardsText(shown: ShownRecord, texts: Texts): string {

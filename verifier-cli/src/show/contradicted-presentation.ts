@@ -2,6 +2,7 @@ import { bannerLabels } from '../../../schemas/banner/banner-labels.js';
 import { labelsIn } from '../../../schemas/banner/known-labels.js';
 import type { ConsentRecord } from '../../../schemas/events/consent-recorded.js';
 import type { Presentation } from '../../../schemas/evidence/presentation.js';
+import { answersQuestion } from '../../../schemas/law/acts.js';
 import { NOTICE_VERSION } from '../../../sdk/banner/layout-version.js';
 import { optOutNotice } from '../../../sdk/banner/notice.js';
 
@@ -21,9 +22,11 @@ export type PresentationContradiction = (typeof PRESENTATION_CONTRADICTIONS)[num
  */
 export function contradictionsOf(
   { control, controls, notice, sdk }: Pick<Presentation, 'control' | 'controls' | 'notice' | 'sdk'>,
-  decision: ConsentRecord['decision'],
+  { consent_type: type, decision }: Pick<ConsentRecord, 'consent_type' | 'decision'>,
 ): readonly PresentationContradiction[] {
-  const allowed = control !== undefined && Object.hasOwn(DECISIONS_OF, control) ? DECISIONS_OF[control] : undefined;
+  // These controls answer a question, which an opt-out and an objection do not.
+  const isAnswer = answersQuestion(type) && control !== undefined && Object.hasOwn(DECISIONS_OF, control);
+  const allowed = isAnswer ? DECISIONS_OF[control] : undefined;
   const isOffered = control === undefined || controls === undefined || controls.includes(control);
   return [
     ...(allowed === undefined || allowed.includes(decision) ? [] : (['decision'] as const)),

@@ -10,6 +10,7 @@ import {
 import { IabSignals } from '../../../schemas/iab/iab-signals.js';
 import { countVendors, readTcString, type TcStatement } from '../../../schemas/iab/tc-string.js';
 import type { VendorList } from '../../../schemas/iab/vendor-list.js';
+import { OBJECTION_TYPE, OPT_OUT_TYPE } from '../../../schemas/law/acts.js';
 import { matchShape } from '../files/parse.js';
 import type { Texts } from '../i18n/texts.js';
 import type { ShownRecord } from './shown-record.js';
@@ -45,6 +46,7 @@ export function iabText(
   const stated = found === undefined ? null : matchShape(IabSignals, found.value);
   if (stated === null || !stated.ok) return texts.notShown;
   const { tc_string: tc, gpp_string: gpp } = stated.value;
+  if (consent.consent_type === OBJECTION_TYPE) return texts.objection;
   const settings = configuration?.iab ?? {};
   const said = [
     ...(tc === undefined ? [] : [tcText(readTcString(tc), consent, { settings: settings.tcf, list }, texts)]),
@@ -99,7 +101,7 @@ function gppText(stated: GppStatement | null, consent: Consent, settings: Settin
   });
   if (sections.length === 0) said.push(words.noSection);
   if (others.length > 0) said.push(words.otherSections(others.join(', ')));
-  const isOptOut = consent.consent_type === 'do_not_sell_opt_out' && consent.decision === 'accepted';
+  const isOptOut = consent.consent_type === OPT_OUT_TYPE && consent.decision === 'accepted';
   if (isOptOut && !areOptOuts(stated, 'opted_out')) said.push(words.noOptOut);
   const hasUnheardSignal = sections.some(
     ({ gpc, optOuts }) => gpc === true && Object.values(optOuts).includes('not_opted_out'),
@@ -117,7 +119,7 @@ function gppText(stated: GppStatement | null, consent: Consent, settings: Settin
 
 /** Whether the record says that the person opted out. */
 function statesOptOut(consent: Consent, settings: GppSettings): boolean {
-  if (consent.consent_type === 'do_not_sell_opt_out') return consent.decision === 'accepted';
+  if (consent.consent_type === OPT_OUT_TYPE) return consent.decision === 'accepted';
   return isOptedOut(settings, answersOf(consent));
 }
 

@@ -7,16 +7,16 @@ import type { ShownRecord } from './shown-record.js';
 
 /** Says in words how the person was asked, and who states it. The ledger proves only that it was stated. */
 export function presentationText(
-  { channel, decision, disclosures }: Pick<SealedConsent, 'channel' | 'decision' | 'disclosures'>,
+  consent: Pick<SealedConsent, 'channel' | 'consent_type' | 'decision' | 'disclosures'>,
   { disclosed }: Pick<ShownRecord, 'disclosed'>,
   { record }: Texts,
 ): string {
   const { presentation: texts } = record;
-  if (disclosures.presentation === undefined) return texts.notStated;
+  if (consent.disclosures.presentation === undefined) return texts.notStated;
   const stated = statedPresentation({ disclosed });
   if (stated === null) return texts.notShown;
-  const contradicted = contradictionsOf(stated, decision).map((one) => ` ${texts.contradicts[one]}`);
-  return `${partsOf(stated, texts).join(' ')} ${texts.statedBy[channel]}${contradicted.join('')}`;
+  const contradicted = contradictionsOf(stated, consent).map((one) => ` ${texts.contradicts[one]}`);
+  return `${partsOf(stated, texts).join(' ')} ${texts.statedBy[consent.channel]}${contradicted.join('')}`;
 }
 
 /** The disclosed presentation of a record, or null if it is not disclosed, or unreadable. */

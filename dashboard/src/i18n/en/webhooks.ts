@@ -14,6 +14,8 @@ export const webhooks = {
   eventNames: {
     'consent.recorded': 'Consent recorded',
     'consent.withdrawn': 'Consent withdrawn',
+    'objection.recorded': 'Objection made',
+    'objection.ended': 'Objection taken back',
     'consent.erased': 'Personal values erased',
     'evidence.stamped': 'Time stamp over further records',
     'idempotency.conflict': 'Idempotency key used again with another consent',

@@ -15,6 +15,8 @@ export const webhooks: typeof English = {
   eventNames: {
     'consent.recorded': 'Rıza kaydedildi',
     'consent.withdrawn': 'Rıza geri alındı',
+    'objection.recorded': 'İtiraz edildi',
+    'objection.ended': 'İtiraz geri alındı',
     'consent.erased': 'Kişisel veriler silindi',
     'evidence.stamped': 'Yeni kayıtları kapsayan zaman damgası',
     'idempotency.conflict': 'Tekrarlama anahtarı başka bir rızayla yeniden kullanıldı',

@@ -26,6 +26,7 @@ export const list = {
   erased: 'personal details erased',
   erasedUnproved: 'named by an erasure, not proved',
   withdrawnLater: 'withdrawn later',
+  takenBackLater: 'taken back later',
   replacedLater: 'replaced by a later record',
   imported: (decision: string, tool: string) => `${decision} (imported from ${tool})`,
   unproved: (text: string) => `${text}, not proved`,

@@ -11,6 +11,16 @@ interface Processing {
   readonly days: number | null;
 }
 
+/** A rule of a site, in words. */
+interface AppliedRule {
+  readonly id: string;
+  readonly where: string;
+  /** Empty: none is known. */
+  readonly laws: string;
+  /** Empty: none is named. */
+  readonly categories: string;
+}
+
 /** One record: its certificate, its page and its text on a terminal. */
 export const record = {
   fileTitle: 'One record of consent',
@@ -26,6 +36,16 @@ export const record = {
     `imported from ${tool}: stated by the former tool, ${sealed === null ? 'time of sealing not proved' : `sealed on ${sealed}`}`,
   statedOnly: 'What this file states, without proof',
   decision: 'Decision',
+  rule: 'Rule',
+  ruleText: ({ id, where, laws, categories }: AppliedRule) =>
+    `The page stated that it asked by the rule “${id}” of the site for ${where}${laws === '' ? '' : ` (${laws})`}: ${categories === '' ? '' : `${categories}; `}everything else waits for consent.`,
+  categoryRules: {
+    opt_in: (name: string) => `${name} waits for consent`,
+    opt_out: (name: string) => `${name} runs until the person opts out`,
+    exempt: (name: string) => `${name} runs without a choice until the person objects`,
+  },
+  noRule: 'The page stated no rule of the site: everything optional waits for consent.',
+  noFramework: 'The list of laws has no word for the person’s place. That does not mean that no law applies.',
   purpose: 'Purpose',
   purposeText: (type: string, title: string | null) => (title === null ? type : `${type}, by the text “${title}”`),
   by: 'By',
@@ -138,6 +158,7 @@ export const record = {
     interests: (vendors: number) =>
       `Its bits of legitimate interest of ${counted(vendors, 'vendor')} that ${vendors === 1 ? 'was' : 'were'} disclosed were not compared: only the vendor list says which vendors have special purposes alone. They permit nothing.`,
     differs: (parts: string) => `This record and the sealed configuration say otherwise: ${parts}.`,
+    objection: 'Stated, and not compared: this record is an objection, and the strings state the choice of the person.',
     noSettings: 'This file has no configuration that states these signals, so that they were not compared.',
     unreadableTc: 'The browser stated a TC string that is not one of version 2.',
     unreadableGpp: 'The browser stated a GPP string that is not one of version 1.',
@@ -191,6 +212,8 @@ export const record = {
   successorId: (event: string, isProved: boolean) => (isProved ? `(${event})` : `(${event}), which is not proved`),
   withdrawn: (id: string, at: string) =>
     `Withdrawn by a later record of the person ${id}, made at ${at} as it states. Since then this consent permits nothing.`,
+  takenBack: (id: string, at: string) =>
+    `Taken back by a later record of the person ${id}, made at ${at} as it states.`,
   replaced: (decision: string, id: string, at: string) =>
     `Replaced by a later record of the person with the decision “${decision}” ${id}, made at ${at} as it states.`,
   receiptShowsNoLater: (time: string) => `A receipt does not show what was recorded after ${time}.`,

@@ -25,6 +25,7 @@ export const list: typeof English = {
   erased: 'kişisel veriler silindi',
   erasedUnproved: 'bir silme işleminde adı geçiyor, kanıtlanmadı',
   withdrawnLater: 'sonradan geri alındı',
+  takenBackLater: 'sonradan bundan vazgeçildi',
   replacedLater: 'sonraki bir kayıt yerine geçti',
   imported: (decision: string, tool: string) => `${decision} (${tool} aracından içe aktarılmış)`,
   unproved: (text) => `${text}, kanıtlanmadı`,

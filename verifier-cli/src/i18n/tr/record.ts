@@ -14,6 +14,17 @@ export const record: typeof English = {
     `${tool} aracından aktarıldı: önceki araç bildirdi, ${sealed === null ? 'mühürlenme zamanı kanıtlı değil' : `${sealed} tarihinde mühürlendi`}`,
   statedOnly: 'Bu dosyanın kanıtsız belirttikleri',
   decision: 'Karar',
+  rule: 'Kural',
+  ruleText: ({ id, where, laws, categories }) =>
+    `Sayfa, sitenin ${where} için geçerli “${id}” kuralına göre sorduğunu bildirdi${laws === '' ? '' : ` (${laws})`}: ${categories === '' ? '' : `${categories}; `}geri kalan her şey rıza bekler.`,
+  categoryRules: {
+    opt_in: (name) => `${name} rıza bekler`,
+    opt_out: (name) => `${name} kişi vazgeçene kadar çalışır`,
+    exempt: (name) => `${name} kişi itiraz edene kadar seçim olmadan çalışır`,
+  },
+  noRule: 'Sayfa, sitenin hiçbir kuralını bildirmedi: isteğe bağlı her şey rıza bekler.',
+  noFramework:
+    'Yasa listesinde kişinin bulunduğu yer için bir sözcük yok. Bu, hiçbir yasanın geçerli olmadığı anlamına gelmez.',
   purpose: 'Amaç',
   purposeText: (type, title) => (title === null ? type : `${type}, “${title}” metnine göre`),
   by: 'Kim',
@@ -124,6 +135,7 @@ export const record: typeof English = {
     interests: (vendors) =>
       `Bildirilen ${vendors} satıcının meşru menfaat bitleri karşılaştırılmadı: yalnızca özel amaçları olan satıcıları ancak satıcı listesi gösterir. Bu bitler hiçbir şeye izin vermez.`,
     differs: (parts) => `Bu kayıt ve mühürlenmiş yapılandırma başka söylüyor: ${parts}.`,
+    objection: 'Bildirildi ve karşılaştırılmadı: bu kayıt bir itirazdır, dizgiler ise kişinin seçimini bildirir.',
     noSettings: 'Bu dosyada bu sinyalleri belirten bir yapılandırma yok; karşılaştırılmadılar.',
     unreadableTc: 'Tarayıcının bildirdiği TC dizesi 2. sürümden değil.',
     unreadableGpp: 'Tarayıcının bildirdiği GPP dizesi 1. sürümden değil.',
@@ -175,6 +187,7 @@ export const record: typeof English = {
   successorId: (event, isProved) => (isProved ? `(${event})` : `(${event}), kanıtlanmadı`),
   withdrawn: (id, at) =>
     `Kişinin sonraki bir kaydıyla geri alındı ${id}; o kayıttaki zaman: ${at}. O zamandan beri bu rıza hiçbir şeye izin vermez.`,
+  takenBack: (id, at) => `Kişinin sonraki bir kaydıyla bundan vazgeçildi ${id}; o kayıttaki zaman: ${at}.`,
   replaced: (decision, id, at) =>
     `Yerine kişinin “${decision}” kararlı sonraki bir kaydı geçti ${id}; o kayıttaki zaman: ${at}.`,
   receiptShowsNoLater: (time) => `Makbuz, şu zamandan sonra kaydedilenleri göstermez: ${time}.`,
