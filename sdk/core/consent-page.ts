@@ -67,13 +67,17 @@ export class ConsentPage {
     return (newest && configuration && askedWith(newest, configuration, this.#asked())) ?? [];
   }
 
-  /** `at` of the newest choice, if it or the signal took back what an earlier one permitted. Null otherwise. */
+  /**
+   * `at` of the newest choice, if it or the signal took back what an earlier one permitted, or ended what ran by the rule
+   * of the place. Null otherwise.
+   */
   get withdrawnAt(): number | null {
     const { newest } = this.#facts;
-    // A choice on another device shows this by its decision alone. A choice that the service refused was not taken
-    // back.
-    const isTaken = newest?.isVoid ? isTakenBack(newest) : this.choice !== null;
-    return isTaken && (newest?.wasPermitted || newest?.decision === 'withdrawn') ? newest.at : null;
+    if (newest === null) return null;
+    const { isVoid, wasPermitted, opt_out, exempt = {}, at } = newest;
+    // A choice that the service refused was not taken back.
+    const isTaken = isVoid ? isTakenBack(newest) : wasPermitted && this.choice !== null;
+    return isTaken || opt_out || Object.values(exempt).includes(false) ? at : null;
   }
 
   /** Whether nobody is to be asked: every category runs by the rule of the place, and no consent to it has ended. */

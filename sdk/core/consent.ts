@@ -227,7 +227,7 @@ export class ConsentCore {
    * @throws as `choose`
    */
   object(presentation?: Presentation): Promise<Acceptance | undefined> {
-    if (cookiePolicyOf(this.#configuration()) === undefined) throw noPolicy();
+    this.#configuration();
     return this.#record({ type: 'objected', stated: { presentation } });
   }
 

@@ -142,12 +142,9 @@ export function step(facts: Facts, event: Event, sight: Sight): Step {
     case 'objected':
       if (configuration !== null) newest = objecting(before, configuration, sight.now);
       break;
-    case 'recorded': {
-      const { consent_type, decision } = event.consent;
-      if (consent_type === 'do_not_sell_opt_out')
-        newest = beside(before, sight.now, { opt_out: decision === 'accepted' });
+    case 'recorded':
+      newest = besides(before, event, sight.now);
       break;
-    }
     case 'accepted':
       if (before?.key === event.key) {
         newest = confirmed(before, event.acceptance);
@@ -162,11 +159,7 @@ export function step(facts: Facts, event: Event, sight: Sight): Step {
         newest = { ...before, isSignalled: false };
       } else newest = settledBy(event, before);
   }
-  const isAct = 'stated' in event || event.type === 'configured';
-  const objection =
-    isAct && configuration && objectionOf(before, newest, configuration, 'stated' in event && sight.isSignalled);
-  if (objection)
-    recorded.push({ ...objection, presentation: 'stated' in event ? event.stated?.presentation : undefined });
+  if (configuration !== null) recorded.push(...objections(before, newest, event, configuration, sight));
   const next: Facts = {
     newest,
     configuration,
@@ -174,6 +167,26 @@ export function step(facts: Facts, event: Event, sight: Sight): Step {
     outdated: outdatedOf(facts, event, newest, sight.asked, configuration),
   };
   return { facts: next, ...consequences(next, event, sight, { before, found, recorded }) };
+}
+
+/** The objection that an event makes or ends, if it does. */
+function objections(
+  before: Kept | null,
+  newest: Kept | null,
+  event: Event,
+  configuration: Configuration,
+  { isSignalled }: Sight,
+): readonly BrowserConsent[] {
+  const isAct = 'stated' in event;
+  if (!isAct && event.type !== 'configured') return [];
+  const objection = objectionOf(before, newest, configuration, isAct && isSignalled);
+  return objection ? [{ ...objection, presentation: isAct ? event.stated.presentation : undefined }] : [];
+}
+
+/** The choice after an opt-out or its end, which stands beside the answers. */
+function besides(before: Kept | null, event: Extract<Event, { type: 'recorded' }>, now: number): Kept | null {
+  const { consent_type, decision } = event.consent;
+  return consent_type === 'do_not_sell_opt_out' ? beside(before, now, { opt_out: decision === 'accepted' }) : before;
 }
 
 function settledBy({ consentType, at }: Answered, before: Kept | null): Kept | null {

@@ -88,6 +88,20 @@ async function live(life: Life, observer: Observer, what: Step): Promise<void> {
   else await life.act(what.act);
 }
 
+/** @throws Error if what holds after a step is not what the observer knows */
+function check(
+  { obstacle, mustRun, rule: now }: Observer,
+  { act }: Step,
+  seen: Awaited<ReturnType<Life['outcome']>>,
+): void {
+  const { permitted, asked, recorded } = seen;
+  if (permitted && obstacle !== null) throw new Error(`runs under ${now} although ${obstacle}`);
+  if (!permitted && mustRun) throw new Error(`does not run under ${now} although nobody said no`);
+  if (asked && now === 'exempt') throw new Error('asks for what is exempt from consent');
+  if (asked && permitted && now === 'opt_in' && act === 'accept') throw new Error('asks after an answer');
+  if (recorded.includes('objection') && now !== 'exempt') throw new Error(`an objection under ${now}`);
+}
+
 afterEach(() => vi.useRealTimers());
 
 test('no sequence of acts, places, signals, periods and policies permits what somebody said no to', async () => {
@@ -101,13 +115,10 @@ test('no sequence of acts, places, signals, periods and policies permits what so
       for (const what of steps) {
         observer.see(what);
         await live(life, observer, what);
-        const { permitted, asked, recorded } = await life.outcome();
-        const { obstacle, rule: now } = observer;
-        if (permitted && obstacle !== null) throw new Error(`runs under ${now} although ${obstacle}`);
-        if (!permitted && observer.mustRun) throw new Error(`does not run under ${now} although nobody said no`);
-        if (asked && now === 'exempt') throw new Error('asks for what is exempt from consent');
-        if (asked && permitted && now === 'opt_in' && what.act === 'accept') throw new Error('asks after an answer');
-        if (recorded.includes('objection') && now !== 'exempt') throw new Error(`an objection under ${now}`);
+        const outcome = await life.outcome();
+        check(observer, what, outcome);
+        const { permitted } = outcome;
+        const { obstacle } = observer;
         if (permitted) seen.permitted += 1;
         else if (obstacle !== null) seen.obstacles.add(obstacle);
       }

@@ -14,13 +14,11 @@ export class Consent extends ConsentCore {
   constructor(options: ConsentOptions) {
     super(options, pageSurroundings(options));
     const jar = new CookieJar(document, location, options.cookieDomain);
-    let file: Promise<unknown> | undefined;
+    let isLoading = false;
     this.subscribe(() => {
-      if (this.withdrawnAt === null) return;
-      file ??= this.file<WithdrawnFile>('withdrawn').then(
-        ({ deleteWithdrawn }) => deleteWithdrawn(this, jar),
-        console.error,
-      );
+      if (isLoading || this.withdrawnAt === null) return;
+      isLoading = true;
+      this.file<WithdrawnFile>('withdrawn').then(({ deleteWithdrawn }) => deleteWithdrawn(this, jar), console.error);
     });
   }
 }
