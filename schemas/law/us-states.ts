@@ -10,6 +10,8 @@ export interface StateWithLaw {
   readonly signalSince: string | null;
   /** Section of the state in IAB’s Global Privacy Platform. */
   readonly gpp: GppSection;
+  /** Whether the law binds a few very large companies alone, so that no site may rely on it. */
+  readonly bindsFew?: true;
   /** Source of the duty to heed the signal, or of its absence; docs/law.md says which texts were read. */
   readonly source: string;
 }
@@ -178,6 +180,7 @@ export const US_STATES: readonly StateWithLaw[] = [
     inForceSince: '2024-07-01',
     signalSince: null,
     gpp: 'usfl',
+    bindsFew: true,
     source:
       'tracker of a law firm; the law binds companies with more than a billion dollars of revenue that meet a further test',
   },

@@ -28,6 +28,7 @@ test('the states of the code are those of the table of rules', () => {
       inForceSince,
       signalSince,
       gpp: section,
+      ...(code === 'FL' && { bindsFew: true }),
       source: source.replaceAll("'", '’'),
     })),
   );
