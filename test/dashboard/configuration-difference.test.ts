@@ -39,7 +39,10 @@ const names: Readonly<Record<string, string>> = { en: 'English', tr: 'Turkish' }
 const words = {
   banner: en.banner,
   common: en.common,
+  rules: en.rules,
+  laws: en.consents.laws,
   formats: {
+    locale: 'en',
     languageName: (tag: string) => names[tag] ?? tag,
     number: String,
     quantity: (count: number, unit: string) => `${count} ${unit}`,

@@ -17,6 +17,7 @@ import { CookieSection } from './cookie-section.js';
 import { DefaultSection } from './default-section.js';
 import { IabForm } from './iab-form.js';
 import { PublishSection } from './publish-section.js';
+import { RuleSection } from './rule-section.js';
 import { ScanSection } from './scan-section.js';
 import { SectionBody } from './section-body.js';
 import { SectionLinks } from './section-links.js';
@@ -120,6 +121,7 @@ function Draft({ siteId, draft }: DraftProps) {
         <CookieSection siteId={siteId} draft={draft} />
       </>
     ),
+    rules: () => <RuleSection siteId={siteId} draft={draft} />,
     settings: () => <SettingsForm siteId={siteId} draft={draft} />,
     iab: () => <IabForm siteId={siteId} draft={draft} />,
     scan: () => <ScanSection siteId={siteId} draft={draft} />,
