@@ -135,7 +135,8 @@ function Draft({ siteId, draft }: DraftProps) {
         <SectionBody section={section} label={banner.sections[section]}>
           {contents[section]()}
         </SectionBody>
-        {language === undefined ? null : (
+        {/* Rules do not change what the banner looks like, and their table needs the room. */}
+        {language === undefined || section === 'rules' ? null : (
           <aside className="preview-side" aria-label={banner.preview}>
             <BannerPreview
               draft={{ ...shownDraft(draft, language, written[language] ?? {}), appearance }}

@@ -284,7 +284,11 @@ function settingsEntries(
   const { controller, languages, default_language: main, validity_days: days = null, domain = '' } = config;
   const { refusal_days: refusal } = config;
   const refusalText =
-    refusal === undefined ? words.refusals.default : refusal === null ? words.refusals.never : formats.number(refusal);
+    refusal === undefined
+      ? words.refusals.default
+      : refusal === null
+        ? words.refusals.never
+        : formats.quantity(refusal, 'days');
   const entry = (key: string, label: string, text: string): Entry => ({ key, section: 'settings', label, text });
   return [
     entry('controller.legal_name', banner.legalName, controller.legal_name ?? ''),
