@@ -187,10 +187,10 @@ export const SiteConfigPublishedRecord = z
     /** Time zone in which times are shown beside UTC. If absent, or unknown to a reader, UTC stands alone. */
     time_zone: TimeZoneName.exactOptional(),
   })
-  .superRefine(({ categories, cookies, domain, withdrawal_url: url }, context) => {
+  .superRefine(({ categories, cookies, rules = [], domain, withdrawal_url: url }, context) => {
     if (url !== undefined && !isOnDomain(url, domain))
       context.addIssue({ code: 'custom', path: ['withdrawal_url'], message: `must be on ${domain}` });
-    for (const { path, message } of configProblems(categories, cookies))
+    for (const { path, message } of [...configProblems(categories, cookies), ...rulePlaceProblems(rules)])
       context.addIssue({ code: 'custom', path, message });
   });
 export type SiteConfigPublishedRecord = z.infer<typeof SiteConfigPublishedRecord>;
@@ -229,6 +229,20 @@ export function configProblems(
   cookies: readonly Pick<ConsentCookie, 'name' | 'provider' | 'category' | 'service'>[],
 ): readonly ConfigProblem[] {
   return [...keyProblems(categories), ...cookieProblems(categories, cookies)];
+}
+
+/** The rules that a record could not name, because their id is not their own, and those for no place. */
+export function* rulePlaceProblems(
+  rules: readonly Pick<SiteRule, 'id' | 'places' | 'frameworks'>[],
+): Generator<ConfigProblem> {
+  const ids = new Set<string>();
+  for (const [index, { id, places = [], frameworks = [] }] of rules.entries()) {
+    if (ids.has(id)) yield { path: ['rules', index, 'id'], message: `there is another rule ${id}` };
+    ids.add(id);
+    if (places.length + frameworks.length > 0) continue;
+    const message = 'must name a place or a law; without a rule, everything optional waits for consent';
+    yield { path: ['rules', index, 'places'], message };
+  }
 }
 
 function* keyProblems(categories: readonly NamedCategory[]): Generator<ConfigProblem> {

@@ -4,12 +4,15 @@ import type { GppSection } from '../iab/gpp-string.js';
 export interface StateWithLaw {
   /** Part after `US-` of ISO 3166-2. */
   readonly code: string;
+  readonly name: string;
   readonly law: string;
   readonly inForceSince: string;
   /** Since when the browser’s signal is a request to opt out; null: the law has no such duty. */
   readonly signalSince: string | null;
   /** Section of the state in IAB’s Global Privacy Platform. */
   readonly gpp: GppSection;
+  /** Whether the law binds a few very large companies alone, so that no site may rely on it. */
+  readonly bindsFew?: true;
   /** Source of the duty to heed the signal, or of its absence; docs/law.md says which texts were read. */
   readonly source: string;
 }
@@ -21,7 +24,8 @@ export interface StateWithLaw {
 export const US_STATES: readonly StateWithLaw[] = [
   {
     code: 'CA',
-    law: 'California: California Consumer Privacy Act, Civ. Code § 1798.100 ff.',
+    name: 'California',
+    law: 'California Consumer Privacy Act, Civ. Code § 1798.100 ff.',
     inForceSince: '2020-01-01',
     signalSince: '2020-08-14',
     gpp: 'usca',
@@ -30,7 +34,8 @@ export const US_STATES: readonly StateWithLaw[] = [
   },
   {
     code: 'CO',
-    law: 'Colorado: Colorado Privacy Act, C.R.S. § 6-1-1301 ff.',
+    name: 'Colorado',
+    law: 'Colorado Privacy Act, C.R.S. § 6-1-1301 ff.',
     inForceSince: '2023-07-01',
     signalSince: '2024-07-01',
     gpp: 'usco',
@@ -38,7 +43,8 @@ export const US_STATES: readonly StateWithLaw[] = [
   },
   {
     code: 'CT',
-    law: 'Connecticut: Connecticut Data Privacy Act, Conn. Gen. Stat. § 42-515 ff.',
+    name: 'Connecticut',
+    law: 'Connecticut Data Privacy Act, Conn. Gen. Stat. § 42-515 ff.',
     inForceSince: '2023-07-01',
     signalSince: '2025-01-01',
     gpp: 'usct',
@@ -46,7 +52,8 @@ export const US_STATES: readonly StateWithLaw[] = [
   },
   {
     code: 'DE',
-    law: 'Delaware: Delaware Personal Data Privacy Act, 6 Del. C. ch. 12D',
+    name: 'Delaware',
+    law: 'Delaware Personal Data Privacy Act, 6 Del. C. ch. 12D',
     inForceSince: '2025-01-01',
     signalSince: '2026-01-01',
     gpp: 'usde',
@@ -54,7 +61,8 @@ export const US_STATES: readonly StateWithLaw[] = [
   },
   {
     code: 'MD',
-    law: 'Maryland: Maryland Online Data Privacy Act, Com. Law § 14-4601 ff. as enacted',
+    name: 'Maryland',
+    law: 'Maryland Online Data Privacy Act, Com. Law § 14-4601 ff. as enacted',
     inForceSince: '2025-10-01',
     signalSince: '2025-10-01',
     gpp: 'usmd',
@@ -62,7 +70,8 @@ export const US_STATES: readonly StateWithLaw[] = [
   },
   {
     code: 'MN',
-    law: 'Minnesota: Minnesota Consumer Data Privacy Act, Minn. Stat. § 325M.10 ff.',
+    name: 'Minnesota',
+    law: 'Minnesota Consumer Data Privacy Act, Minn. Stat. § 325M.10 ff.',
     inForceSince: '2025-07-31',
     signalSince: '2025-07-31',
     gpp: 'usmn',
@@ -70,7 +79,8 @@ export const US_STATES: readonly StateWithLaw[] = [
   },
   {
     code: 'MT',
-    law: 'Montana: Montana Consumer Data Privacy Act, MCA § 30-14-2801 ff.',
+    name: 'Montana',
+    law: 'Montana Consumer Data Privacy Act, MCA § 30-14-2801 ff.',
     inForceSince: '2024-10-01',
     signalSince: '2025-01-01',
     gpp: 'usmt',
@@ -78,7 +88,8 @@ export const US_STATES: readonly StateWithLaw[] = [
   },
   {
     code: 'NE',
-    law: 'Nebraska: Nebraska Data Privacy Act, Neb. Rev. Stat. § 87-1101 ff.',
+    name: 'Nebraska',
+    law: 'Nebraska Data Privacy Act, Neb. Rev. Stat. § 87-1101 ff.',
     inForceSince: '2025-01-01',
     signalSince: '2025-01-01',
     gpp: 'usne',
@@ -86,7 +97,8 @@ export const US_STATES: readonly StateWithLaw[] = [
   },
   {
     code: 'NH',
-    law: 'New Hampshire: New Hampshire Privacy Act, RSA 507-H',
+    name: 'New Hampshire',
+    law: 'New Hampshire Privacy Act, RSA 507-H',
     inForceSince: '2025-01-01',
     signalSince: '2025-01-01',
     gpp: 'usnh',
@@ -94,7 +106,8 @@ export const US_STATES: readonly StateWithLaw[] = [
   },
   {
     code: 'NJ',
-    law: 'New Jersey: New Jersey Data Privacy Act, N.J. Stat. § 56:8-166.4 ff.',
+    name: 'New Jersey',
+    law: 'New Jersey Data Privacy Act, N.J. Stat. § 56:8-166.4 ff.',
     inForceSince: '2025-01-15',
     signalSince: '2025-07-15',
     gpp: 'usnj',
@@ -102,7 +115,8 @@ export const US_STATES: readonly StateWithLaw[] = [
   },
   {
     code: 'OR',
-    law: 'Oregon: Oregon Consumer Privacy Act, ORS 646A.570 ff.',
+    name: 'Oregon',
+    law: 'Oregon Consumer Privacy Act, ORS 646A.570 ff.',
     inForceSince: '2024-07-01',
     signalSince: '2026-01-01',
     gpp: 'usor',
@@ -110,7 +124,8 @@ export const US_STATES: readonly StateWithLaw[] = [
   },
   {
     code: 'TX',
-    law: 'Texas: Texas Data Privacy and Security Act, Bus. & Com. Code ch. 541',
+    name: 'Texas',
+    law: 'Texas Data Privacy and Security Act, Bus. & Com. Code ch. 541',
     inForceSince: '2024-07-01',
     signalSince: '2025-01-01',
     gpp: 'ustx',
@@ -118,7 +133,8 @@ export const US_STATES: readonly StateWithLaw[] = [
   },
   {
     code: 'VA',
-    law: 'Virginia: Virginia Consumer Data Protection Act, Va. Code § 59.1-575 ff.',
+    name: 'Virginia',
+    law: 'Virginia Consumer Data Protection Act, Va. Code § 59.1-575 ff.',
     inForceSince: '2023-01-01',
     signalSince: null,
     gpp: 'usva',
@@ -126,7 +142,8 @@ export const US_STATES: readonly StateWithLaw[] = [
   },
   {
     code: 'UT',
-    law: 'Utah: Utah Consumer Privacy Act, Utah Code § 13-61-101 ff.',
+    name: 'Utah',
+    law: 'Utah Consumer Privacy Act, Utah Code § 13-61-101 ff.',
     inForceSince: '2023-12-31',
     signalSince: null,
     gpp: 'usut',
@@ -134,7 +151,8 @@ export const US_STATES: readonly StateWithLaw[] = [
   },
   {
     code: 'IA',
-    law: 'Iowa: Iowa Consumer Data Protection Act, Senate File 262',
+    name: 'Iowa',
+    law: 'Iowa Consumer Data Protection Act, Senate File 262',
     inForceSince: '2025-01-01',
     signalSince: null,
     gpp: 'usia',
@@ -142,7 +160,8 @@ export const US_STATES: readonly StateWithLaw[] = [
   },
   {
     code: 'IN',
-    law: 'Indiana: Indiana Consumer Data Protection Act, Ind. Code § 24-15',
+    name: 'Indiana',
+    law: 'Indiana Consumer Data Protection Act, Ind. Code § 24-15',
     inForceSince: '2026-01-01',
     signalSince: null,
     gpp: 'usin',
@@ -150,7 +169,8 @@ export const US_STATES: readonly StateWithLaw[] = [
   },
   {
     code: 'TN',
-    law: 'Tennessee: Tennessee Information Protection Act',
+    name: 'Tennessee',
+    law: 'Tennessee Information Protection Act',
     inForceSince: '2025-07-01',
     signalSince: null,
     gpp: 'ustn',
@@ -158,7 +178,8 @@ export const US_STATES: readonly StateWithLaw[] = [
   },
   {
     code: 'KY',
-    law: 'Kentucky: Kentucky Consumer Data Protection Act, KRS § 367.3611 ff.',
+    name: 'Kentucky',
+    law: 'Kentucky Consumer Data Protection Act, KRS § 367.3611 ff.',
     inForceSince: '2026-01-01',
     signalSince: null,
     gpp: 'usky',
@@ -166,7 +187,8 @@ export const US_STATES: readonly StateWithLaw[] = [
   },
   {
     code: 'RI',
-    law: 'Rhode Island: Rhode Island Data Transparency and Privacy Protection Act',
+    name: 'Rhode Island',
+    law: 'Rhode Island Data Transparency and Privacy Protection Act',
     inForceSince: '2026-01-01',
     signalSince: null,
     gpp: 'usri',
@@ -174,10 +196,12 @@ export const US_STATES: readonly StateWithLaw[] = [
   },
   {
     code: 'FL',
-    law: 'Florida: Florida Digital Bill of Rights, Fla. Stat. § 501.701 ff.',
+    name: 'Florida',
+    law: 'Florida Digital Bill of Rights, Fla. Stat. § 501.701 ff.',
     inForceSince: '2024-07-01',
     signalSince: null,
     gpp: 'usfl',
+    bindsFew: true,
     source:
       'tracker of a law firm; the law binds companies with more than a billion dollars of revenue that meet a further test',
   },

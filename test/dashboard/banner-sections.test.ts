@@ -10,6 +10,8 @@ test.each([
   ['withdrawal.tr', { section: 'texts', anchor: 'withdrawal', language: 'tr' }],
   ['appearance.light.reject', { section: 'look', anchor: 'appearance.light.reject' }],
   ['iab.tcf.vendors', { section: 'iab', anchor: 'iab.tcf.vendors' }],
+  ['rules.0.places.1', { section: 'rules', anchor: 'rules.0' }],
+  ['rules.1.categories.analytics.ground.tr', { section: 'rules', anchor: 'rules.1.categories.analytics' }],
   ['categories', { section: 'categories', anchor: '' }],
   ['categories.analytics', { section: 'categories', anchor: 'categories.analytics' }],
   ['categories.analytics.purpose.tr', { section: 'categories', anchor: 'categories.analytics' }],
@@ -21,7 +23,7 @@ test.each([
 
 test('a user who changes nothing has no section that only changes something', () => {
   expect(sectionsFor(true)).toEqual(SECTIONS);
-  expect(sectionsFor(false)).toEqual(['texts', 'categories', 'settings', 'scan', 'publish']);
+  expect(sectionsFor(false)).toEqual(['texts', 'categories', 'rules', 'settings', 'scan', 'publish']);
 });
 
 test('the address names a language by a text, and nothing else', () => {

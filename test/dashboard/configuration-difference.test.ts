@@ -39,7 +39,10 @@ const names: Readonly<Record<string, string>> = { en: 'English', tr: 'Turkish' }
 const words = {
   banner: en.banner,
   common: en.common,
+  rules: en.rules,
+  laws: en.consents.laws,
   formats: {
+    locale: 'en',
     languageName: (tag: string) => names[tag] ?? tag,
     number: String,
     quantity: (count: number, unit: string) => `${count} ${unit}`,
@@ -119,6 +122,32 @@ test.each<readonly [string, Partial<ComparedConfiguration>, readonly string[]]>(
     ],
   ],
   [
+    'rules with their places, and the period of a refusal',
+    {
+      refusal_days: 200,
+      rules: [
+        { id: 'states', places: ['US-CA', 'US-CO'], categories: { analytics: { rule: 'opt_out' } } },
+        {
+          id: 'britain',
+          frameworks: ['uk_gdpr'],
+          categories: {
+            analytics: { rule: 'exempt', exception: 'appearance', ground: { en: 'Why', tr: 'Neden' }, processor: 'A' },
+          },
+        },
+      ],
+    },
+    [
+      'settings | After a refusal | Ask again when a choice would end, but not before 180 days → 200 days',
+      'rules | Rule states | — → California (US-CA) and Colorado (US-CO)',
+      'rules | states: analytics | — → Opt-out',
+      'rules | Rule britain | — → UK GDPR',
+      'rules | britain: analytics | — → Exempt: How the site looks or works for the visitor',
+      'rules | britain: analytics | — → Only A processes the data, for this site.',
+      'rules | britain: analytics, Reason that visitors read (English) | — → Why',
+      'rules | britain: analytics, Reason that visitors read (Turkish) | — → Neden',
+    ],
+  ],
+  [
     'a signal, by the name of its member',
     { iab: { gpp: { cmp_id: 1, sections: ['usnat'], opt_out: ['analytics'] } } },
     [
@@ -134,6 +163,18 @@ test.each<readonly [string, Partial<ComparedConfiguration>, readonly string[]]>(
 test('texts in a language that the site no longer has are no change of their own', () => {
   expect(changes({ ...config, languages: ['en'] })).toEqual(['settings | Languages | English and Turkish → English']);
   expect(changes({ ...config, banner: { ...config.banner, de: { title: 'Kekse' } } })).toEqual([]);
+});
+
+test('the order of rules, and a rule for other places', () => {
+  const rules = ['a', 'b'].map((id) => ({ id, places: ['GB'], categories: {} }));
+  const before = { ...config, rules };
+  expect(changes({ ...before, rules: rules.toReversed() }, before)).toEqual([
+    'rules | Order of the rules | a, b → b, a',
+  ]);
+  expect(changes({ ...before, rules: rules.map((one) => ({ ...one, places: ['CH'] })).slice(0, 1) }, before)).toEqual([
+    'rules | Rule a | United Kingdom → Switzerland',
+    'rules | Rule b | United Kingdom → —',
+  ]);
 });
 
 test('a first version is new as a whole', () => {

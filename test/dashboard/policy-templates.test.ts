@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { en } from '../../dashboard/src/i18n/en/index.js';
 import { tr } from '../../dashboard/src/i18n/tr/index.js';
+import { KVKK_TEXTS } from '../../dashboard/src/pages/documents/policy-templates/kvkk.js';
 import {
   loadTemplate,
   TEMPLATE_LANGUAGES,
@@ -19,6 +20,23 @@ test.each(TEMPLATE_LANGUAGES)('the template in %s has each gap once, below a hea
   expect(content.split('\n## ')).toHaveLength(KINDS.length + 1);
   // It states no fact of a site, and no law by name.
   expect(content).not.toMatch(/\d|@|https?:|\b(?:GDPR|DSGVO|KVKK)\b/);
+});
+
+test('the texts for Türkiye are a notice, and two acts that are no condition of anything', () => {
+  expect(KVKK_TEXTS.map(({ slug, kind }) => [slug, kind])).toEqual([
+    ['aydinlatma-metni', 'privacy_notice'],
+    ['acik-riza', 'consent_form'],
+    ['ticari-ileti', 'consent_form'],
+  ]);
+  for (const { title, content, kind } of KVKK_TEXTS) {
+    expect(content.startsWith(`# ${title}\n`)).toBe(true);
+    const gaps = gapsIn(content).map((gap) => /^\[\[(\w+): [^[\]]{10,}\]\]$/.exec(gap)?.[1]);
+    expect(gaps).toEqual(kind === 'privacy_notice' ? KINDS : ['who', 'what', 'contact']);
+    expect(content).toContain(kind === 'privacy_notice' ? 'Onaylanmaz' : 'hiçbir hizmetin koşulu değildir');
+  }
+  const [, consent, messages] = KVKK_TEXTS;
+  expect(consent?.content).not.toContain('ileti');
+  expect(messages?.content).not.toContain('rıza');
 });
 
 test('the templates are three texts', async () => {

@@ -24,10 +24,12 @@ test('the states of the code are those of the table of rules', () => {
   expect(US_STATES).toEqual(
     table.states.map(({ code, name, law, inForceSince, signalSince, gpp: { section }, source }) => ({
       code,
-      law: `${name}: ${law}`.replaceAll("'", '’'),
+      name,
+      law: law.replaceAll("'", '’'),
       inForceSince,
       signalSince,
       gpp: section,
+      ...(code === 'FL' && { bindsFew: true }),
       source: source.replaceAll("'", '’'),
     })),
   );

@@ -30,6 +30,14 @@ test('the verdict does not depend on the time zone, known or not', async () => {
     expect(await verdictOf(SITE_CONFIG_PUBLISHED, { time_zone: zone }), zone).toEqual({ verdict: 'valid' });
 });
 
+const rule = { id: 'britain', places: ['GB'], categories: { analytics: { rule: 'opt_in' } } };
+
+test('accepts rules and the period of a refusal', async () => {
+  const exempt = { rule: 'exempt', exception: 'appearance', ground: { en: 'Why' }, processor: 'Counter Ltd.' };
+  const rules = [rule, { id: 'europe', frameworks: ['gdpr'], categories: { analytics: exempt } }];
+  expect(await verdictOf(SITE_CONFIG_PUBLISHED, { rules, refusal_days: null })).toEqual({ verdict: 'valid' });
+});
+
 test('accepts an address for withdrawals on the domain and below it', async () => {
   for (const url of ['https://shop.example', 'https://my.shop.example/choices?a=b#c'])
     expect(await verdictOf(SITE_CONFIG_PUBLISHED, { withdrawal_url: url }), url).toEqual({ verdict: 'valid' });
@@ -41,6 +49,11 @@ test.each([
   ['with a zone that is no name', { time_zone: '+03:00' }],
   ['with a zone in two lines', { time_zone: 'Europe/Istanbul\n' }],
   ['with a zone of null', { time_zone: null }],
+  ['with two rules of one id', { rules: [rule, { ...rule, places: ['CH'] }] }],
+  ['with a rule for no place', { rules: [{ id: 'r', places: [], categories: {} }] }],
+  ['with a rule for the framework none', { rules: [{ ...rule, frameworks: ['none'] }] }],
+  ['with an unknown rule', { rules: [{ ...rule, categories: { analytics: { rule: 'never' } } }] }],
+  ['with refusals of no period', { refusal_days: 0 }],
   ['without a list of cookies', { cookies: undefined }],
   ['with a cookie of no category', { cookies: [{ ...cookie, category: 'nowhere' }] }],
   ['with a cookie twice', { cookies: [cookie, cookie] }],

@@ -1631,7 +1631,7 @@ def check_objection(entry, record):
 
 
 def check_configuration_record(entry, record):
-    """§11: categories, services and cookies of a site's configuration."""
+    """§11: categories, services, cookies and rules of a site's configuration."""
     categories = [category["key"] for category in record["categories"]]
     cookies = [(cookie["name"], cookie["provider"]) for cookie in record["cookies"]]
     require(len(categories) == len(set(categories)), f"{entry} has a category twice")
@@ -1642,6 +1642,9 @@ def check_configuration_record(entry, record):
     require(len(keys) == len(set(keys)), f"{entry} has two services or categories of one key")
     cookies = [(cookie["category"], cookie["service"]) for cookie in record["cookies"] if "service" in cookie]
     require(all(cookie in services for cookie in cookies), f"{entry} has a cookie of a service that its category does not have")
+    rules = record.get("rules", [])
+    require(len({rule["id"] for rule in rules}) == len(rules), f"{entry} has two rules of one id")
+    require(all(rule.get("places") or rule.get("frameworks") for rule in rules), f"{entry} has a rule for no place")
     host = record["withdrawal_url"].split("/")[2] if "withdrawal_url" in record else record["domain"]
     require(host == record["domain"] or host.endswith("." + record["domain"]), f"{entry} has an address that is not on its domain")
 

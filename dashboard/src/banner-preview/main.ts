@@ -1,5 +1,6 @@
 // The preview of the banner: the SDK itself, in a frame with an origin of its own, whose requests
 // are answered from the draft. Nothing is read from or sent to the service.
+import { OPT_OUT_SIGNALS } from '../../../schemas/law/signals.js';
 import { Consent, showBanner } from '../../../sdk/browser/src/index.js';
 import { configurationOf, PREVIEW_READY, type PreviewDraft } from './preview-draft.js';
 
@@ -8,7 +9,7 @@ let end: () => void = () => undefined;
 
 // A frame without an origin has no cookies: reading them throws. The preview asks even if the browser sends Global
 // Privacy Control.
-Object.defineProperty(navigator, 'globalPrivacyControl', { get: () => false });
+for (const { property } of OPT_OUT_SIGNALS) Object.defineProperty(navigator, property, { get: () => false });
 Object.defineProperty(document, 'cookie', { get: () => '', set: () => undefined });
 
 window.fetch = async (input, init) => {

@@ -30,6 +30,7 @@ export async function configurationOf(draft: PreviewDraft, wanted: string): Prom
     data: {
       ...bannerInLanguage({ ...draft, controller }, language, language, labels),
       validity_days: draft.validity_days,
+      refusal_days: null,
       documents: [
         {
           slug: 'cookie-policy',
@@ -39,7 +40,7 @@ export async function configurationOf(draft: PreviewDraft, wanted: string): Prom
           content: '',
         },
       ],
-      region: { country: null, compliance_framework: null },
+      region: { country: null, region: null, compliance_framework: null, signal_is_request: false },
     },
   };
 }

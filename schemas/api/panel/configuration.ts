@@ -94,6 +94,11 @@ export const ReplaceConfigurationRequest = SiteConfigDraft.extend({
 export const ChangeConfigurationRequest = DraftSettings.extend({
   controller: DraftSettings.shape.controller.partial().describe('Who is responsible for the personal data.'),
   time_zone: TimeZoneName.nullable().describe('Time zone (IANA) for times beside UTC, or null for none.'),
+  refusal_days: z
+    .union([z.int().min(1).max(36_500).nullable(), z.literal('default')])
+    .describe(
+      'Days after which a person who refused is asked again, null for never, or `default` for `validity_days`, but at least 180.',
+    ),
   withdrawal_url: WithdrawalUrl.nullable().describe(
     'Where visitors change or withdraw their choice, on the domain of the site, or null for none.',
   ),

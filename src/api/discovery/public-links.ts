@@ -77,6 +77,7 @@ export const PAGES: readonly PublicLink[] = [
   page('sign-in', 'Sign-in and users', 'tokens, users, roles, invitations'),
   page('scans', 'Scans', 'find cookies that a page sets without declaring them or without permission'),
   page('iab', 'Signals of IAB', 'tell advertisers each choice by TCF and GPP'),
+  page('law', 'Laws', 'which rule may be published where, its sources, and what a site must do itself'),
   page('import', 'Bring your history', 'import the consents that a former tool recorded'),
   page('erasure', 'Erasure', 'erase a person, and prove it'),
   page('data-copies', 'Copies of the records', 'keep records elsewhere, and forget what the service erases'),

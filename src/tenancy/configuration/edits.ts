@@ -120,7 +120,7 @@ export function changeCategory(
   return { draft: { ...draft, categories }, result: isMoved ? [...changed, 'position'] : changed };
 }
 
-/** Removes a category. @throws ChangeRefused `not_found`, `wrong_state` (a cookie belongs to it) */
+/** Removes a category, also from the rules. @throws ChangeRefused `not_found`, `wrong_state` (a cookie belongs to it) */
 export function removeCategory(draft: SiteConfigDraft, key: string): Edit<ConsentCategory> {
   const category = categoryOf(draft, key);
   const cookies = draft.cookies.filter((cookie) => cookie.category === key);
@@ -131,7 +131,12 @@ export function removeCategory(draft: SiteConfigDraft, key: string): Edit<Consen
       `The category ${key} has cookies: ${names}. Move them to another category first.`,
     );
   }
-  return { draft: { ...draft, categories: draft.categories.filter((one) => one !== category) }, result: category };
+  const rules = draft.rules?.map(({ categories: { [key]: _, ...others }, ...rule }) => ({
+    ...rule,
+    categories: others,
+  }));
+  const categories = draft.categories.filter((one) => one !== category);
+  return { draft: { ...draft, categories, ...(rules && { rules }) }, result: category };
 }
 
 function placed<T>(list: readonly T[], item: T, position: number = list.length): T[] {

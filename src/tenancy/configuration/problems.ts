@@ -4,6 +4,7 @@ import { decidableServices } from '../../../schemas/events/site-config.js';
 import type { TcfSettings } from '../../../schemas/iab/iab-settings.js';
 import type { VendorList } from '../../../schemas/iab/vendor-list.js';
 import { ownMember } from '../../../schemas/json/own-member.js';
+import { ruleProblems } from '../../../schemas/law/rule-problems.js';
 import { gapProblem, gapsIn } from '../../../schemas/text/gaps.js';
 import { knowsTimeZone } from '../../../schemas/text/time-zone.js';
 import { isOnDomain } from '../../../schemas/text/withdrawal-url.js';
@@ -31,7 +32,7 @@ const MAX_PROBLEMS = 200;
 
 /**
  * Lists the reasons why a draft cannot be published: no controller, no default language, categories
- * that do not fit into the cookie, an unfair theme, or a text that is missing in a language or has a gap. A person
+ * that do not fit into the cookie, an unfair theme, a rule that no law permits, or a text that is missing in a language or has a gap. A person
  * who consents must have been able to read every text in the displayed language.
  * @param vendorList the vendor list that the draft names, or null if there is none
  * @param site the domain on which the draft may name an address
@@ -48,6 +49,7 @@ export function problemsOf(
     ...sizeProblems(draft),
     ...themeProblems(draft),
     ...iabProblems(draft, vendorList),
+    ...lawProblems(draft),
     ...textProblems(draft),
   ].slice(0, MAX_PROBLEMS);
 }
@@ -103,6 +105,22 @@ function* sizeProblems(draft: SiteConfigDraft): Generator<DraftProblem> {
   if (bytes > MAX_ANSWER_BYTES) {
     const message = `the keys have ${bytes} bytes with their separators, and a visitor's choice fits into a cookie up to ${MAX_ANSWER_BYTES}; use fewer categories and services, or shorter keys`;
     yield { field: 'categories', message };
+  }
+}
+
+/** A rule that no law permits is refused with its source, and an exempt category needs its ground in each language. */
+function* lawProblems(draft: SiteConfigDraft): Generator<DraftProblem> {
+  yield* ruleProblems(draft);
+  for (const [index, { places = [], categories }] of (draft.rules ?? []).entries()) {
+    for (const [at, place] of places.entries()) {
+      const country = place.slice(0, 2);
+      if (!isCountry(country)) yield { field: `rules.${index}.places.${at}`, message: noCountry(country) };
+    }
+    for (const [key, decided] of Object.entries(categories)) {
+      if (decided.rule !== 'exempt') continue;
+      for (const language of draft.languages)
+        yield* textProblem(`rules.${index}.categories.${key}.ground.${language}`, ownMember(decided.ground, language));
+    }
   }
 }
 
@@ -176,8 +194,7 @@ export function* iabProblems(
   }
   if (tcf === undefined) return;
   if (!isCountry(tcf.publisher_country)) {
-    const message = `${tcf.publisher_country} is not a country of ISO 3166-1; the United Kingdom is GB`;
-    yield { field: 'iab.tcf.publisher_country', message };
+    yield { field: 'iab.tcf.publisher_country', message: noCountry(tcf.publisher_country) };
   }
   for (const name of ['purposes', 'special_features'] as const) {
     for (const key of Object.keys(tcf[name])) {
@@ -223,6 +240,10 @@ function isCountry(code: string): boolean {
   const isAssigned =
     names.of(code) !== undefined && !/^(?:X[A-Z]|Q[M-Z]|AA|ZZ|E[UZ]|UN|AC|CP|CQ|DG|EA|IC|TA)$/.test(code);
   return isAssigned && new Intl.Locale('und', { region: code }).region === code;
+}
+
+function noCountry(code: string): string {
+  return `${code} is not a country of ISO 3166-1; the United Kingdom is GB`;
 }
 
 function noCategory(key: string): string {

@@ -68,6 +68,7 @@ function add(plan: Plan, number: number, ...events: readonly PlannedEvent[]): vo
 const hashOf = (record: JsonRecord): string => sha256Hex(canonical(record));
 
 /** Addresses that are not on shop.example, or do not say so plainly. */
+const RULE: JsonRecord = { id: 'britain', places: ['GB'], categories: { analytics: { rule: 'opt_in' } } };
 const WRONG_ADDRESSES = [
   'https://evil.example/',
   'https://shop.example.evil.example/',
@@ -268,6 +269,9 @@ function* members(): Generator<Forgery> {
     ],
     ['a cookie has a service that is not there', { categories: [CATEGORY] }],
     ...WRONG_ADDRESSES.map((url): [string, JsonRecord] => [`visitors withdraw at ${url}`, { withdrawal_url: url }]),
+    ['two rules have one id', { rules: [RULE, { ...RULE, places: ['CH'] }] }],
+    ['a rule is for no place', { rules: [{ ...RULE, places: [] }] }],
+    ['a rule says what no rule says', { rules: [{ ...RULE, categories: { analytics: { rule: 'never' } } }] }],
     ['the time zone is no name', { time_zone: 'Europe/İstanbul' }],
   ];
   for (const [name, wrong] of configured)

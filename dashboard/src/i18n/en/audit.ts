@@ -185,6 +185,8 @@ export const audit = {
     title: 'Title',
     user_id: 'User',
     validity_days: 'Validity (days)',
+    refusal_days: 'After a refusal (days)',
+    rules: 'Rules by place',
     version: 'Version',
     withdrawal: 'How to withdraw',
   } as Readonly<Record<string, string>>,

@@ -7,6 +7,7 @@ export const banner = {
     texts: 'Texts',
     look: 'Look',
     categories: 'Categories and cookies',
+    rules: 'Rules by place',
     settings: 'Settings',
     iab: 'Signals (IAB)',
     scan: 'Scan',

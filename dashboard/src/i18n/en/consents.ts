@@ -18,6 +18,10 @@ export const consents = {
   purpose: 'Purpose (title of the text)',
   decision: 'Decision',
   decisions: { accepted: 'Accepted', rejected: 'Rejected', partial: 'Partly accepted', withdrawn: 'Withdrawn' },
+  acts: {
+    do_not_sell_opt_out: { accepted: 'Opted out of the sale of data', withdrawn: 'Opt-out ended' },
+    objection: { rejected: 'Objected', withdrawn: 'Objection taken back' },
+  },
   channel: 'Channel',
   channels: { browser: 'In the browser', s2s: 'From a backend', import: 'Imported' },
   proof: 'Proof',
@@ -77,6 +81,7 @@ export const consents = {
   unlimited: 'Without an end',
   language: 'Language',
   law: 'Law',
+  rule: 'Rule of the site',
   laws: {
     unknown: 'Not stated with the consent',
     kvkk: 'KVKK (Türkiye)',
@@ -90,7 +95,7 @@ export const consents = {
     pipa: 'PIPA (Korea)',
     dpdp: 'DPDP Act (India)',
     fadp: 'FADP (Switzerland)',
-    none: 'None of these laws',
+    none: 'None of the listed laws; another may apply',
   },
   alwaysOn: 'Always on',
   granted: 'Permitted',

@@ -4,6 +4,12 @@ export const documents = {
   lead: 'The texts to which people consent. A published version never changes, so that a consent always names the exact words.',
   list: 'Documents of this site',
   add: 'Add a document',
+  kvkk: 'Texts for Türkiye (KVKK)',
+  kvkkText:
+    'Makes three drafts in Turkish, with gaps that you fill in: the notice (aydınlatma metni), explicit consent (açık rıza) and commercial messages (ticari ileti). The draft of the banner gets Turkish, the usual categories, and default texts where one is empty. What you have stays, and nothing is published.',
+  kvkkActs:
+    'The notice is shown and never accepted. Consent and commercial messages are two acts: ask for each by itself, tick neither in advance, and make neither a condition.',
+  kvkkDuties: 'What the law asks, and what your site must do itself',
   emptyTitle: 'This site has no document yet',
   emptyText: 'Add the cookie policy first: cookie consents name a version of it.',
   emptyReader: 'An owner or administrator of your organisation adds documents.',

@@ -14,6 +14,7 @@ import { keys } from './keys.js';
 import { overview } from './overview.js';
 import { passkeys } from './passkeys.js';
 import { plan } from './plan.js';
+import { rules } from './rules.js';
 import { scans } from './scans.js';
 import { secondFactor } from './second-factor.js';
 import { shell } from './shell.js';
@@ -42,6 +43,7 @@ export const en = {
   overview,
   passkeys,
   plan,
+  rules,
   scans,
   secondFactor,
   shell,

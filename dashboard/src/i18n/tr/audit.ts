@@ -186,6 +186,8 @@ export const audit: typeof English = {
     title: 'Başlık',
     user_id: 'Kullanıcı',
     validity_days: 'Geçerlilik süresi (gün)',
+    refusal_days: 'Ret sonrası (gün)',
+    rules: 'Yerlere göre kurallar',
     version: 'Sürüm',
     withdrawal: 'Nasıl geri alınır',
   },

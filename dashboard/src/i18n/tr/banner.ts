@@ -8,6 +8,7 @@ export const banner: typeof English = {
     texts: 'Metinler',
     look: 'Görünüm',
     categories: 'Kategoriler ve çerezler',
+    rules: 'Yerlere göre kurallar',
     settings: 'Ayarlar',
     iab: 'Sinyaller (IAB)',
     scan: 'Tarama',

@@ -24,6 +24,10 @@ export const consents: typeof English = {
     partial: 'Kısmen kabul edildi',
     withdrawn: 'Geri alındı',
   },
+  acts: {
+    do_not_sell_opt_out: { accepted: 'Verilerin satışından vazgeçti', withdrawn: 'Vazgeçme sona erdi' },
+    objection: { rejected: 'İtiraz etti', withdrawn: 'İtirazını geri aldı' },
+  },
   channel: 'Kanal',
   channels: { browser: 'Tarayıcıda', s2s: 'Arka uçtan', import: 'Aktarıldı' },
   proof: 'Kanıt',
@@ -84,6 +88,7 @@ export const consents: typeof English = {
   unlimited: 'Süresiz',
   language: 'Dil',
   law: 'Mevzuat',
+  rule: 'Sitenin kuralı',
   laws: {
     unknown: 'Rızayla birlikte belirtilmedi',
     kvkk: 'KVKK (Türkiye)',
@@ -97,7 +102,7 @@ export const consents: typeof English = {
     pipa: 'PIPA (Kore)',
     dpdp: 'DPDP Yasası (Hindistan)',
     fadp: 'FADP (İsviçre)',
-    none: 'Bu kanunlardan hiçbiri',
+    none: 'Listedeki kanunlardan hiçbiri; başka bir kanun uygulanabilir',
   },
   alwaysOn: 'Her zaman açık',
   granted: 'İzin verildi',

@@ -5,6 +5,12 @@ export const documents: typeof English = {
   lead: 'Kişilerin rıza verdiği metinler. Yayımlanan bir sürüm asla değişmez; böylece bir rızanın hangi metne verildiği her zaman bellidir.',
   list: 'Bu sitenin belgeleri',
   add: 'Belge ekle',
+  kvkk: 'Türkiye için metinler (KVKK)',
+  kvkkText:
+    'Dolduracağınız boşlukları olan üç Türkçe taslak hazırlar: aydınlatma metni, açık rıza ve ticari ileti. Bandın taslağına Türkçe, olağan kategoriler ve boş yerlere hazır metinler eklenir. Elinizdekiler kalır, hiçbir şey yayımlanmaz.',
+  kvkkActs:
+    'Aydınlatma metni gösterilir, hiçbir zaman onaylatılmaz. Açık rıza ile ticari ileti onayı iki ayrı işlemdir: her birini tek başına isteyin, hiçbirini önceden işaretlemeyin ve hiçbirini koşul yapmayın.',
+  kvkkDuties: 'Yasa ne ister, sitenizin kendisi ne yapmalıdır',
   emptyTitle: 'Bu sitenin henüz belgesi yok',
   emptyText: 'Önce çerez politikasını ekleyin: çerez rızaları onun bir sürümüne verilir.',
   emptyReader: 'Belgeleri kuruluşunuzun sahibi veya yöneticisi ekler.',

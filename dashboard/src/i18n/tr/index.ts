@@ -15,6 +15,7 @@ import { keys } from './keys.js';
 import { overview } from './overview.js';
 import { passkeys } from './passkeys.js';
 import { plan } from './plan.js';
+import { rules } from './rules.js';
 import { scans } from './scans.js';
 import { secondFactor } from './second-factor.js';
 import { shell } from './shell.js';
@@ -43,6 +44,7 @@ export const tr: Messages = {
   overview,
   passkeys,
   plan,
+  rules,
   scans,
   secondFactor,
   shell,

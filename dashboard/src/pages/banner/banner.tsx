@@ -17,6 +17,7 @@ import { CookieSection } from './cookie-section.js';
 import { DefaultSection } from './default-section.js';
 import { IabForm } from './iab-form.js';
 import { PublishSection } from './publish-section.js';
+import { RuleSection } from './rule-section.js';
 import { ScanSection } from './scan-section.js';
 import { SectionBody } from './section-body.js';
 import { SectionLinks } from './section-links.js';
@@ -120,6 +121,7 @@ function Draft({ siteId, draft }: DraftProps) {
         <CookieSection siteId={siteId} draft={draft} />
       </>
     ),
+    rules: () => <RuleSection siteId={siteId} draft={draft} />,
     settings: () => <SettingsForm siteId={siteId} draft={draft} />,
     iab: () => <IabForm siteId={siteId} draft={draft} />,
     scan: () => <ScanSection siteId={siteId} draft={draft} />,
@@ -133,7 +135,8 @@ function Draft({ siteId, draft }: DraftProps) {
         <SectionBody section={section} label={banner.sections[section]}>
           {contents[section]()}
         </SectionBody>
-        {language === undefined ? null : (
+        {/* Rules do not change what the banner looks like, and their table needs the room. */}
+        {language === undefined || section === 'rules' ? null : (
           <aside className="preview-side" aria-label={banner.preview}>
             <BannerPreview
               draft={{ ...shownDraft(draft, language, written[language] ?? {}), appearance }}

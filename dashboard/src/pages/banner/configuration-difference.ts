@@ -1,9 +1,11 @@
+import type { SiteRule } from '../../../../schemas/events/site-config.js';
 import { DEFAULT_APPEARANCE } from '../../../../sdk/banner/default-appearance.js';
 import type { ConfigurationDraft } from '../../api/types.js';
 import type { Formats } from '../../i18n/formats.js';
 import type { Messages } from '../../i18n/messages.js';
 import type { PublishedConfiguration } from '../consents/published-configuration.js';
 import { lifetimeOf } from './lifetime.js';
+import { decidedText, whereOf } from './rule-words.js';
 import type { BannerSection } from './sections.js';
 
 /** A configuration, published or not. Settings that a person can leave open are null. */
@@ -11,6 +13,8 @@ export type ComparedConfiguration = Omit<PublishedConfiguration, 'controller' | 
   Pick<ConfigurationDraft, 'controller' | 'default_language'> & {
     readonly cookies: readonly Omit<ConfigurationDraft['cookies'][number], 'id'>[];
     readonly validity_days?: number | null;
+    readonly refusal_days?: number | null;
+    readonly rules?: readonly SiteRule[];
     readonly iab?: unknown;
     readonly time_zone?: string;
     readonly withdrawal_url?: string;
@@ -22,7 +26,10 @@ export type ComparedConfiguration = Omit<PublishedConfiguration, 'controller' | 
 export interface DifferenceWords {
   readonly banner: Messages['banner'];
   readonly common: Pick<Messages['common'], 'yes' | 'no' | 'never'>;
-  readonly formats: Pick<Formats, 'languageName' | 'number' | 'quantity' | 'list'>;
+  readonly rules: Messages['rules'];
+  /** Names of laws. */
+  readonly laws: Readonly<Record<string, string>>;
+  readonly formats: Pick<Formats, 'languageName' | 'number' | 'quantity' | 'list' | 'locale'>;
 }
 
 /** A value of a configuration, in words. */
@@ -46,7 +53,7 @@ export interface Change extends Pick<Entry, 'key' | 'section' | 'label' | 'langu
   readonly after: string | null;
 }
 
-const ORDER = 'order.categories';
+const ORDERS: readonly string[] = ['order.categories', 'order.rules'];
 
 /**
  * Compares two configurations value by value, in the order of the page. A category or cookie that only one of them has is
@@ -71,7 +78,7 @@ export function configurationDifference(
     // That a language is gone says the same of each of its texts.
     if (language !== undefined && !after.languages.includes(language)) continue;
     // An order says nothing new where something was added or taken out.
-    if (key === ORDER && !isReordered(a?.text, b?.text)) continue;
+    if (ORDERS.includes(key) && !isReordered(a?.text, b?.text)) continue;
     changes.push({
       key,
       section,
@@ -103,6 +110,7 @@ function entriesOf(config: ComparedConfiguration, words: DifferenceWords): reado
     ...lookEntries(config, words),
     ...categoryEntries(config, words),
     ...cookieEntries(config, words),
+    ...ruleEntries(config, words),
     ...settingsEntries(config, words),
     ...iabEntries(config, words),
   ];
@@ -191,7 +199,7 @@ function categoryEntries(config: ComparedConfiguration, { banner, formats }: Dif
       ),
     ];
   });
-  const order = { key: ORDER, section, label: banner.order, text: keysOf(categories, 'key') };
+  const order = { key: 'order.categories', section, label: banner.order, text: keysOf(categories, 'key') };
   return [...one, order];
 }
 
@@ -231,11 +239,56 @@ function cookieEntries(config: ComparedConfiguration, { banner, formats }: Diffe
   });
 }
 
+function ruleEntries(
+  { rules: all = [], languages }: ComparedConfiguration,
+  { rules: words, laws, formats }: DifferenceWords,
+): readonly Entry[] {
+  const section = 'rules' as const;
+  const one = all.flatMap((rule): Entry[] => {
+    const item = `rules.${rule.id}`;
+    const where = formats.list(whereOf(rule, laws, formats.locale));
+    const entry = (name: string, label: string, text: string, language?: string): Entry => ({
+      key: `${item}.${name}`,
+      section,
+      label: `${rule.id}: ${label}`,
+      text,
+      ...(language !== undefined && { language }),
+    });
+    return [
+      { key: item, section, label: words.ruleAt(rule.id), text: where },
+      ...Object.entries(rule.categories).flatMap(([key, decided]) => [
+        entry(key, key, decidedText(decided, words)),
+        ...(decided.rule === 'exempt'
+          ? [
+              entry(`${key}.processor`, key, decided.processor === undefined ? '' : words.processor(decided.processor)),
+              ...languages.map((language) =>
+                entry(
+                  `${key}.ground.${language}`,
+                  `${key}, ${words.ground(formats.languageName(language))}`,
+                  decided.ground[language] ?? '',
+                  language,
+                ),
+              ),
+            ]
+          : []),
+      ]),
+    ];
+  });
+  return [...one, { key: 'order.rules', section, label: words.order, text: keysOf(all, 'id') }];
+}
+
 function settingsEntries(
   config: ComparedConfiguration,
-  { banner, common, formats }: DifferenceWords,
+  { banner, common, rules: words, formats }: DifferenceWords,
 ): readonly Entry[] {
   const { controller, languages, default_language: main, validity_days: days = null, domain = '' } = config;
+  const { refusal_days: refusal } = config;
+  const refusalText =
+    refusal === undefined
+      ? words.refusals.default
+      : refusal === null
+        ? words.refusals.never
+        : formats.quantity(refusal, 'days');
   const entry = (key: string, label: string, text: string): Entry => ({ key, section: 'settings', label, text });
   return [
     entry('controller.legal_name', banner.legalName, controller.legal_name ?? ''),
@@ -243,6 +296,7 @@ function settingsEntries(
     entry('languages', banner.languages, formats.list(languages.map(formats.languageName))),
     entry('default_language', banner.defaultLanguage, main === null ? '' : formats.languageName(main)),
     entry('validity_days', banner.validity, days === null ? common.never : formats.number(days)),
+    entry('refusal_days', words.refusal, refusalText),
     { ...entry('withdrawal_url', banner.withdrawalUrl, config.withdrawal_url ?? ''), section: 'texts' },
     entry('time_zone', banner.timeZone, config.time_zone ?? banner.noTimeZone),
     entry('service_switches', banner.serviceSwitches, config.service_switches === true ? common.yes : common.no),

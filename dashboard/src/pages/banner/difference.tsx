@@ -10,8 +10,9 @@ interface DifferenceProps {
 
 /** What changes from one configuration to another, in words: each value that differs, as it was and as it will be. */
 export function Difference({ before, after }: DifferenceProps) {
-  const { banner, common } = useMessages();
-  const changes = configurationDifference(before, after, { banner, common, formats: useFormats() });
+  const { banner, common, rules, consents } = useMessages();
+  const words = { banner, common, rules, laws: consents.laws, formats: useFormats() };
+  const changes = configurationDifference(before, after, words);
   if (changes.length === 0) return <p>{banner.noWordsChange}</p>;
   return (
     <div className="stack">

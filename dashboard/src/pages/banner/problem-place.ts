@@ -6,7 +6,11 @@ import type { Messages } from '../../i18n/messages.js';
  * @param languageName name of a language by its tag
  * @returns the path itself if the page does not know the place
  */
-export function problemPlace(field: string, banner: Messages['banner'], languageName: (tag: string) => string): string {
+export function problemPlace(
+  field: string,
+  { banner, rules }: Pick<Messages, 'banner' | 'rules'>,
+  languageName: (tag: string) => string,
+): string {
   const settings: Readonly<Record<string, string>> = {
     'controller.legal_name': banner.legalName,
     'controller.contact': banner.contact,
@@ -17,6 +21,12 @@ export function problemPlace(field: string, banner: Messages['banner'], language
   };
   if (field.startsWith('appearance.')) return banner.look.title;
   if (field.startsWith('iab.')) return banner.iab.title;
+  const rule = /^rules\.(\d+)(?:\.categories\.([^.]+)(?:\.ground\.(.+))?)?/.exec(field);
+  if (rule !== null) {
+    const [, index = '', key, tag] = rule;
+    const where = [rules.ruleAt(String(Number(index) + 1)), ...(key === undefined ? [] : [key])].join(', ');
+    return tag === undefined ? where : `${where}: ${rules.ground(languageName(tag))}`;
+  }
   const text = /^banner\.([^.]+)\.(.+)$/.exec(field);
   if (text !== null) {
     const [, tag = '', name = ''] = text;

@@ -16,6 +16,7 @@ import { DraftLinkSection } from './draft-link.js';
 import { problemPlace } from './problem-place.js';
 import { usePublished } from './published.js';
 import { PublishedVersions } from './published-versions.js';
+import { ruleProblemText } from './rule-words.js';
 import { placeOfProblem } from './sections.js';
 
 type DraftProblem = ConfigurationDraft['problems'][number];
@@ -128,7 +129,7 @@ interface NeedsProps {
 
 /** What publishing needs, each with a link to the place where it is done. */
 function Needs({ site: { id: siteId, domain, verified_at }, problems }: NeedsProps) {
-  const { banner, fieldMessages } = useMessages();
+  const { banner, fieldMessages, rules } = useMessages();
   const { languageName } = useFormats();
   const words: Readonly<Record<string, string>> = {
     'is missing': banner.isMissing,
@@ -138,8 +139,8 @@ function Needs({ site: { id: siteId, domain, verified_at }, problems }: NeedsPro
   for (const { field, message } of problems) {
     const what = field.startsWith('appearance.')
       ? banner.isUnfair
-      : (words[message] ?? fieldMessage(fieldMessages, message));
-    const name = problemPlace(field, banner, languageName);
+      : (words[message] ?? ruleProblemText(message, rules) ?? fieldMessage(fieldMessages, message));
+    const name = problemPlace(field, { banner, rules }, languageName);
     const { section, anchor, language } = placeOfProblem(field);
     if (needs.has(`${name}: ${what}`)) continue;
     needs.set(

@@ -1,5 +1,5 @@
 /** The parts of the banner page, in the order of its links. Each has an address of its own. */
-export const SECTIONS = ['texts', 'look', 'categories', 'settings', 'iab', 'scan', 'publish'] as const;
+export const SECTIONS = ['texts', 'look', 'categories', 'rules', 'settings', 'iab', 'scan', 'publish'] as const;
 export type BannerSection = (typeof SECTIONS)[number];
 
 /** Sections that only change something, so that a reader has no use for them. */
@@ -37,6 +37,8 @@ export function editorId(kind: 'categories' | 'cookies', name: string): string {
 export function placeOfProblem(field: string): DraftPlace {
   if (field.startsWith('appearance.')) return { section: 'look', anchor: field };
   if (field.startsWith('iab.')) return { section: 'iab', anchor: field };
+  const rule = /^(rules\.\d+)(\.categories\.[^.]+)?/.exec(field);
+  if (rule !== null) return { section: 'rules', anchor: `${rule[1]}${rule[2] ?? ''}` };
   const text = /^banner\.([^.]+)\.(.+)$/.exec(field);
   if (text !== null) return { section: 'texts', anchor: `texts.${text[2]}`, language: text[1] ?? '' };
   const withdrawal = /^withdrawal\.(.+)$/.exec(field);

@@ -11,6 +11,10 @@ import { Facts } from '../../ui/table.js';
 import { zoneOptions } from './time-zones.js';
 import { useDraftChange } from './use-draft.js';
 
+/** How long a refusal counts. */
+const REFUSALS = ['default', 'days', 'never'] as const;
+type Refusal = (typeof REFUSALS)[number];
+
 interface SettingsFormProps {
   readonly siteId: string;
   readonly draft: ConfigurationDraft;
@@ -18,11 +22,13 @@ interface SettingsFormProps {
 
 /** Form for the controller of the site, its languages, its time zone, and the validity of a choice. */
 export function SettingsForm({ siteId, draft }: SettingsFormProps) {
-  const { banner, common } = useMessages();
+  const { banner, common, rules } = useMessages();
   const { languageName, list } = useFormats();
   const api = useApi();
   const mayChange = useMay('changeSites');
   const saved = draft.languages.join();
+  const { refusal_days: days } = draft;
+  const [refusal, setRefusal] = useState<Refusal>(days === undefined ? 'default' : days === null ? 'never' : 'days');
   const [ticked, setTicked] = useState({ saved, languages: draft.languages });
   // What the service has now counts, once it differs from what the ticks began with.
   const languages = ticked.saved === saved ? ticked.languages : draft.languages;
@@ -39,6 +45,7 @@ export function SettingsForm({ siteId, draft }: SettingsFormProps) {
           languages: all,
           default_language: all.find((one) => one === wanted) ?? all[0] ?? null,
           validity_days: values.number('validity_days'),
+          refusal_days: { default: 'default', never: null, days: values.number('refusal_days') ?? 0 }[refusal],
           time_zone: text('time_zone'),
           ...((values.isTicked('service_switches') || draft.service_switches !== undefined) && {
             service_switches: values.isTicked('service_switches'),
@@ -109,6 +116,24 @@ export function SettingsForm({ siteId, draft }: SettingsFormProps) {
             hint={banner.validityHint}
             defaultValue={draft.validity_days === null ? '' : String(draft.validity_days)}
           />
+        </div>
+        <div className="form-row">
+          <SelectInput
+            name="refusal"
+            label={rules.refusal}
+            value={refusal}
+            onChange={(value) => setRefusal(REFUSALS.find((one) => one === value) ?? 'default')}
+            options={REFUSALS.map((value) => ({ value, label: rules.refusals[value] }))}
+          />
+          {refusal === 'days' ? (
+            <TextInput
+              name="refusal_days"
+              type="number"
+              label={rules.refusalDays}
+              defaultValue={typeof days === 'number' ? String(days) : ''}
+              isRequired
+            />
+          ) : null}
         </div>
         <SelectInput
           key={`zone ${draft.time_zone}`}

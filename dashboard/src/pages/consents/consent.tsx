@@ -9,11 +9,13 @@ import { LoadedPage } from '../../ui/loaded-page.js';
 import { Page, Section } from '../../ui/page.js';
 import { Facts } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
+import { decidedText, whereOf } from '../banner/rule-words.js';
 import { useSiteId } from '../sites/use-site.js';
-import { decisionLook } from './filters.js';
+import { actLook, actText } from './act-words.js';
 import { PersonalSection } from './personal-section.js';
 import { ProofSection } from './proof-section.js';
 import { RecordLinks } from './record-links.js';
+import { useRuleInForce } from './rule-in-force.js';
 import { ShownSection } from './shown-section.js';
 import { givenAt } from './state-at.js';
 import { useDecided } from './use-shown-configuration.js';
@@ -54,7 +56,7 @@ export function Consent() {
           title={
             consent.record === null
               ? consents.record
-              : `${consents.decisions[consent.record.decision]}, ${dateTime(givenAt(consent.record))}`
+              : `${actText(consent.record, consents)}, ${dateTime(givenAt(consent.record))}`
           }
         >
           <RecordLinks siteId={siteId} consentId={consent.id} />
@@ -79,8 +81,9 @@ interface DecisionSectionProps {
 }
 
 function DecisionSection({ siteId, consent, record }: DecisionSectionProps) {
-  const { consents } = useMessages();
-  const { date, languageName } = useFormats();
+  const { consents, rules } = useMessages();
+  const { date, languageName, list, locale } = useFormats();
+  const inForce = useRuleInForce(siteId, record);
   const text = useShownVersion(siteId, consent.document_slug, record.document_version_id);
   const decided = useDecided(siteId, record);
   const inZone = (label: string) => `${label} (${Intl.DateTimeFormat().resolvedOptions().timeZone})`;
@@ -91,7 +94,7 @@ function DecisionSection({ siteId, consent, record }: DecisionSectionProps) {
           [
             consents.decision,
             <span className="actions" key="decision">
-              <Badge kind={decisionLook(record.decision)}>{consents.decisions[record.decision]}</Badge>
+              <Badge kind={actLook(record)}>{actText(record, consents)}</Badge>
               {consent.is_expired ? <Badge kind="neutral">{consents.expired}</Badge> : null}
               {consent.is_anonymized ? <Badge kind="neutral">{consents.erased}</Badge> : null}
             </span>,
@@ -115,7 +118,25 @@ function DecisionSection({ siteId, consent, record }: DecisionSectionProps) {
               ]),
           [consents.until, record.valid_until === null ? consents.unlimited : date(record.valid_until)],
           [consents.language, languageName(record.language)],
-          [consents.law, consents.laws[record.compliance_framework ?? 'unknown']],
+          [consents.law, inForce?.law ?? consents.laws[record.compliance_framework ?? 'unknown']],
+          ...(inForce === null
+            ? []
+            : [
+                [
+                  consents.rule,
+                  <span className="stack-tight" key="rule">
+                    <code>{inForce.id}</code>
+                    {inForce.rule === undefined ? null : (
+                      <>
+                        <span>{list(whereOf(inForce.rule, consents.laws, locale))}</span>
+                        {Object.entries(inForce.rule.categories).map(([key, one]) => (
+                          <span key={key}>{`${key}: ${decidedText(one, rules)}`}</span>
+                        ))}
+                      </>
+                    )}
+                  </span>,
+                ] as const,
+              ]),
           [
             consents.channel,
             record.import == null ? consents.channels[record.channel] : consents.importedFrom(record.import.tool),

@@ -1,8 +1,10 @@
 import type { BannerConfiguration } from '../../../../schemas/banner/banner-in-language.js';
+import type { SiteRule } from '../../../../schemas/events/site-config.js';
 
 /** The part of a published configuration that a visitor sees. */
 export interface PublishedConfiguration extends BannerConfiguration {
   readonly default_language: string;
+  readonly rules?: readonly SiteRule[];
 }
 
 /** Reads the record of a published configuration, or null if it has an unknown form. @param text JSON */
@@ -20,6 +22,8 @@ function isPublished(value: unknown): value is PublishedConfiguration {
     Object.values(value.banner).every(isTexts) &&
     isTexts(value.withdrawal) &&
     Array.isArray(value.languages) &&
+    (value.rules === undefined ||
+      isListOf(value.rules, (one) => typeof one.id === 'string' && isObject(one.categories))) &&
     isListOf(value.cookies, (one) => typeof one.name === 'string' && isTexts(one.purpose)) &&
     isListOf(
       value.categories,

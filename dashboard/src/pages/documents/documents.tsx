@@ -15,6 +15,7 @@ import { Table } from '../../ui/table.js';
 import { useAction } from '../../ui/use-action.js';
 import { usePages } from '../../ui/use-pages.js';
 import { useSiteId } from '../sites/use-site.js';
+import { KvkkPreset } from './kvkk-preset.js';
 
 const KINDS = ['cookie_policy', 'privacy_notice', 'terms', 'consent_form', 'do_not_sell', 'other'] as const;
 
@@ -29,7 +30,12 @@ export function Documents() {
       params: { path: { site_id: siteId }, query: { limit: 50, cursor } },
     }),
   );
-  const add = mayChange ? <AddDocument siteId={siteId} /> : null;
+  const add = mayChange ? (
+    <span className="actions">
+      <AddDocument siteId={siteId} />
+      <KvkkPreset siteId={siteId} />
+    </span>
+  ) : null;
   return (
     <Page title={documents.title} lead={documents.lead}>
       <Section title={documents.list} actions={(query.data?.length ?? 0) === 0 ? null : add}>

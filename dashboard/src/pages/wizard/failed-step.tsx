@@ -8,7 +8,7 @@ import { StepFailure } from './plan.js';
 
 /** Says which step failed and why, and that the same press goes on from there. */
 export function FailedStep({ failure }: { readonly failure: unknown }) {
-  const { wizard, banner, fieldMessages } = useMessages();
+  const { wizard, banner, rules, fieldMessages } = useMessages();
   const { languageName } = useFormats();
   const failureText = useFailureText();
   const { step, reason } = failure instanceof StepFailure ? failure : { step: null, reason: failure };
@@ -23,7 +23,7 @@ export function FailedStep({ failure }: { readonly failure: unknown }) {
         <ul className="list">
           {fields.map(({ field, message }) => (
             <li key={field + message}>
-              {problemPlace(field, banner, languageName)}: {fieldMessage(fieldMessages, message)}
+              {problemPlace(field, { banner, rules }, languageName)}: {fieldMessage(fieldMessages, message)}
             </li>
           ))}
         </ul>

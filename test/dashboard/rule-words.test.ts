@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import { en } from '../../dashboard/src/i18n/en/index.js';
+import { tr } from '../../dashboard/src/i18n/tr/index.js';
+import { ruleOptions } from '../../dashboard/src/pages/banner/rule-options.js';
+import { decidedText, ruleProblemText, whereOf } from '../../dashboard/src/pages/banner/rule-words.js';
+import { actLook, actText } from '../../dashboard/src/pages/consents/act-words.js';
+import type { CategoryRule, ConsentCategory } from '../../schemas/events/site-config.js';
+import { PUBLICATION } from '../../schemas/law/publication.js';
+import { ruleProblems } from '../../schemas/law/rule-problems.js';
+
+const category = (members: Partial<ConsentCategory> = {}): ConsentCategory => ({
+  key: 'stats',
+  required: false,
+  title: { en: 'Statistics' },
+  purpose: { en: 'Counts' },
+  lawful_basis: 'consent',
+  personal_data: [],
+  recipients: [],
+  retention_days: null,
+  ...members,
+});
+const optionsIn = (places: string[], members: Partial<ConsentCategory> = {}) => {
+  const one = category(members);
+  const configuration = { categories: [one], cookies: [] };
+  return ruleOptions({ places }, one, configuration, { words: en.rules, locale: 'en' });
+};
+
+describe('the options of a cell', () => {
+  test.each([
+    [['US-CA'], ['opt_in', 'opt_out'], []],
+    [['US-CA', 'US-VA'], ['opt_in', 'opt_out'], []],
+    [['US-CA', 'US-FL'], ['opt_in'], []],
+    [['GB'], ['opt_in', 'exempt'], ['own_statistics', 'appearance']],
+    [['GB', 'DE'], ['opt_in'], []],
+    [['JP'], ['opt_in'], []],
+  ])('in %j are %j', (places, kinds, exceptions) => {
+    expect(optionsIn(places)).toMatchObject({ kinds, exceptions });
+  });
+
+  test('name the only recipient as the processor, and refuse exempt for several', () => {
+    expect(optionsIn(['GB'], { recipients: ['Counter Ltd.'] })).toMatchObject({ processor: 'Counter Ltd.' });
+    const several = optionsIn(['GB'], { recipients: ['Counter Ltd.', 'Ads Ltd.'] });
+    expect(several.kinds).toEqual(['opt_in']);
+    expect(several.refused).toContainEqual(expect.stringContaining('more than one company gets the data'));
+  });
+
+  test('state the reason and the source against each other kind once', () => {
+    expect(optionsIn(['DE', 'FR']).refused).toEqual([
+      '“Opt-out” is not permitted in Germany, France: the law asks for consent (ePrivacy Directive 2002/58/EC, Art. 5(3)).',
+      '“Exempt” is not permitted in Germany, France: the law has no such exception, and that of France is not in the table (ePrivacy Directive 2002/58/EC, Art. 5(3)).',
+    ]);
+  });
+});
+
+test('every problem of a rule has words in both languages, and none that the service does not state', () => {
+  const exempt: CategoryRule = { rule: 'exempt', exception: 'own_statistics', ground: {} };
+  const places = ['DE', 'GB', 'CH', 'TR', 'IN', 'US-WA', 'JP', 'US-CA'];
+  const configuration = {
+    categories: [
+      category(),
+      category({ key: 'marketing', recipients: ['Ads Ltd.'] }),
+      category({ key: 'need', required: true }),
+    ],
+    cookies: [],
+    iab: {
+      gpp: { cmp_id: 1, sections: ['usca' as const], opt_out: ['marketing'] },
+      tcf: {
+        cmp_id: 2,
+        cmp_version: 1,
+        publisher_country: 'GB',
+        vendor_list: { version: 1, sha256: '0'.repeat(64) },
+        vendors: [1],
+        purposes: { marketing: [1] },
+        special_features: {},
+      },
+    },
+    rules: [
+      { id: 'a', places, categories: { stats: { rule: 'opt_out' as const } } },
+      { id: 'a', places, categories: { stats: exempt, marketing: exempt, need: exempt, gone: exempt } },
+      { id: 'b', categories: {} },
+    ],
+  };
+  const messages = [...ruleProblems(configuration)].map(({ message }) => message);
+  const refused = PUBLICATION.filter(({ isAllowed }) => !isAllowed);
+  // Each refusing row, four reasons of a category, and four of the form.
+  expect(new Set(messages).size).toBeGreaterThanOrEqual(refused.length + 8);
+  for (const words of [en.rules, tr.rules]) {
+    const texts = messages.map((message) => ruleProblemText(message, words));
+    expect(messages.filter((_, index) => texts[index] === null)).toEqual([]);
+    for (const { id } of refused) expect(texts.join('\n')).toContain(words.because[id]);
+    expect(ruleProblemText('is missing', words)).toBeNull();
+  }
+});
+
+test('places, laws and what a rule says have names', () => {
+  expect(whereOf({ places: ['GB', 'US-CO', 'US-WA'], frameworks: ['gdpr'] }, en.consents.laws, 'en')).toEqual([
+    'GDPR (EU)',
+    'United Kingdom',
+    'Colorado (US-CO)',
+    'United States (US-WA)',
+  ]);
+  expect(decidedText(undefined, en.rules)).toBe('Consent first');
+  expect(decidedText({ rule: 'exempt', exception: 'appearance', ground: {} }, tr.rules)).toBe(
+    'Muaf: Sitenin ziyaretçiye göre görünümü veya işleyişi',
+  );
+});
+
+test.each([
+  ['cookie', 'accepted', 'Accepted', 'good'],
+  ['cookie', 'withdrawn', 'Withdrawn', 'neutral'],
+  ['do_not_sell_opt_out', 'accepted', 'Opted out of the sale of data', 'neutral'],
+  ['do_not_sell_opt_out', 'withdrawn', 'Opt-out ended', 'neutral'],
+  ['objection', 'rejected', 'Objected', 'neutral'],
+  ['objection', 'withdrawn', 'Objection taken back', 'neutral'],
+  ['constructor', 'rejected', 'Rejected', 'bad'],
+] as const)('the act %s, %s is called: %s', (consent_type, decision, text, look) => {
+  expect(actText({ consent_type, decision }, en.consents)).toBe(text);
+  expect(actLook({ consent_type, decision })).toBe(look);
+});
