@@ -57,17 +57,19 @@ function applying(rule: CategoryRule | undefined, inLanguage: (texts: Readonly<R
 }
 
 /**
- * Puts the banner into the language in which it was stated to have been shown.
+ * Puts the banner into the language in which it was stated to have been shown, under the rule by which it was stated to
+ * have asked.
  * @param stated any text: the program that asked made the claim
  * @param labelsOf finds the labels in a language
  * @returns null if the configuration does not have the language; its words then cannot have been shown in that language
  */
 export function bannerInStatedLanguage(
-  configuration: BannerConfiguration & Pick<SiteConfigPublishedRecord, 'default_language'>,
-  stated: string,
+  configuration: BannerConfiguration & Pick<SiteConfigPublishedRecord, 'default_language' | 'rules'>,
+  stated: { readonly language: string; readonly rule: string | undefined },
   labelsOf: (language: string) => LabelTexts | undefined,
 ) {
-  const language = matchLanguage(configuration.languages, [stated]);
+  const language = matchLanguage(configuration.languages, [stated.language]);
   if (language === undefined) return null;
-  return bannerInLanguage(configuration, language, configuration.default_language, labelsOf(language));
+  const rule = configuration.rules?.find(({ id }) => id === stated.rule);
+  return bannerInLanguage(configuration, language, configuration.default_language, labelsOf(language), rule);
 }

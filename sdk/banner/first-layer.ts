@@ -3,13 +3,14 @@ import { type DrawnElement, draw } from './drawn.js';
 import type { BannerView } from './view.js';
 
 /**
- * Controls of the first layer with which the visitor decides, in their order. Where a category is exempt from consent,
- * one press objects to it; where nothing else waits for consent, there is nothing to accept.
+ * Controls of the first layer with which the visitor decides, in their order. Where nothing waits for consent, and it
+ * says what is exempt from it, one press objects.
  */
 export function firstLayerControls({ categories }: Pick<BannerView, 'categories'>): readonly string[] {
-  const isExempt = categories.some(({ rule }) => rule === 'exempt');
-  const isInformation = isExempt && !categories.some(({ required, rule }) => !required && rule === undefined);
-  return [...(isInformation ? ['close'] : ['accept', 'reject']), ...(isExempt ? ['object'] : []), 'settings'];
+  const isInformation =
+    categories.some(({ rule }) => rule === 'exempt') &&
+    !categories.some(({ required, rule }) => !required && rule === undefined);
+  return [...(isInformation ? ['close', 'object'] : ['accept', 'reject']), 'settings'];
 }
 
 /** The question: title, text, what runs without consent and why, the choices, who asks, and the policy. */

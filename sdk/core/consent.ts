@@ -2,20 +2,20 @@
 import { type Acceptance, type Configuration, isShownDocument, type ShownDocument } from './answers.js';
 import { type QueuedConsent, sentOf } from './queue.js';
 import { ConsentPage } from './consent-page.js';
-import { type Answers, type Categories, type Choice, completed, cookiePolicyOf, isInForce } from './choice.js';
 import { optOutOf } from './transitions.js';
-import { ServiceError } from '../shared/service-error.js';
 import { Configurations, languageQuery } from './configurations.js';
-import { isPassing, Service } from './service.js';
 import { Outbox } from './outbox.js';
+import { ServiceError } from '../shared/service-error.js';
+import { type Answers, type Categories, type Choice, completed, cookiePolicyOf, isInForce } from './choice.js';
+import type { Surroundings } from './ports.js';
+import { isPassing, Service } from './service.js';
+import type { NoticeOf, Presentation, ShownNotice } from './consent-body.js';
 import type { BrowserConsent } from '../shared/types.js';
 import type { Asked } from './asked.js';
-import type { ChoiceSignals, IabModule } from './choice-signals.js';
-import type { NoticeOf, Presentation, ShownNotice } from './consent-body.js';
 import type { KeptRecord } from './consent-queue.js';
 import type { Event } from './machine.js';
 import type { CoreOptions } from './options.js';
-import type { Surroundings } from './ports.js';
+import type { ChoiceSignals, IabModule } from './choice-signals.js';
 
 /**
  * - `loading`: the configuration is being read.
@@ -216,19 +216,12 @@ export class ConsentCore {
     return this.choose(Object.fromEntries(answers), presentation);
   }
 
-  /** Refuses every optional category; withdraws those that were permitted. @throws as `choose` */
+  /**
+   * Refuses every optional category; withdraws those that were permitted, and objects to those that are exempt from
+   * consent. @throws as `choose`
+   */
   rejectAll(presentation?: Presentation): Promise<Acceptance | undefined> {
     return this.choose({}, presentation);
-  }
-
-  /**
-   * Records that the visitor objects to every category that is exempt from consent by the rule of the place, and answers
-   * no question. `choose` takes that back.
-   * @throws as `choose`
-   */
-  object(presentation?: Presentation): Promise<Acceptance | undefined> {
-    this.#configuration();
-    return this.#record({ type: 'objected', stated: { presentation } });
   }
 
   /**

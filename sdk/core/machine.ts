@@ -24,7 +24,6 @@ import {
   heeded,
   isHonored,
   isTakenBack,
-  objecting,
   objectionOf,
   optOutOf,
   revoked,
@@ -79,8 +78,6 @@ export type Event =
   /** Nothing can be recorded. */
   | { readonly type: 'failed' }
   | (Answers & { readonly type: 'chose'; readonly stated: StatedWithChoice })
-  /** The visitor objects to what is exempt from consent. */
-  | { readonly type: 'objected'; readonly stated: StatedWithChoice }
   /** The page records a consent beside the choice, for example to a document. */
   | { readonly type: 'recorded'; readonly consent: BrowserConsent }
   | (Answered & { readonly type: 'accepted'; readonly acceptance: Acceptance })
@@ -139,9 +136,6 @@ export function step(facts: Facts, event: Event, sight: Sight): Step {
       newest = chosen(before, event, configuration, moment);
       isUnavailable = false;
       break;
-    case 'objected':
-      if (configuration !== null) newest = objecting(before, configuration, sight.now);
-      break;
     case 'recorded':
       newest = besides(before, event, sight.now);
       break;
@@ -177,7 +171,7 @@ function objections(
   configuration: Configuration,
   { isSignalled }: Sight,
 ): readonly BrowserConsent[] {
-  const isAct = 'stated' in event;
+  const isAct = event.type === 'chose';
   if (!isAct && event.type !== 'configured') return [];
   const objection = objectionOf(before, newest, configuration, isAct && isSignalled);
   return objection ? [{ ...objection, presentation: isAct ? event.stated.presentation : undefined }] : [];

@@ -99,7 +99,7 @@ export class Life {
     const all = Object.fromEntries(keys.map((key) => [key, true]));
     if (act === 'accept') await consent.choose(all);
     else if (act === 'refuse') await consent.rejectAll();
-    else if (act === 'object' && rule === 'exempt') await consent.object();
+    else if (act === 'object' && rule === 'exempt') await consent.rejectAll();
     else if (act === 'object' && rule === 'opt_out') await consent.optOutOfSale();
     // The link of the page is also there where nothing runs without consent.
     else if (act === 'opt_out') await consent.optOutOfSale();

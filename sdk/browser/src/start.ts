@@ -1,11 +1,11 @@
 // biome-ignore-all assist/source/organizeImports: gzip sees 32 KiB back; with what is alike near, the bundle is 240 bytes smaller
 import { Consent } from './consent.js';
-import { noticeOf } from './banner/presentation.js';
-import { type Banner, type BannerOptions, showBanner } from './banner/banner.js';
-import type { GateOptions } from './gate.js';
-import { gateContent } from './gated-content.js';
 import { type GoogleConsentTypes, speakGoogleConsentMode } from './google-consent-mode.js';
+import { noticeOf } from './banner/presentation.js';
+import { gateContent } from './gated-content.js';
+import type { GateOptions } from './gate.js';
 import type { ConsentOptions } from './options.js';
+import { type Banner, type BannerOptions, showBanner } from './banner/banner.js';
 
 export interface StartOptions extends ConsentOptions, BannerOptions, GateOptions {
   /** Google Consent Mode v2: `true` for the usual categories, or the types by category. */

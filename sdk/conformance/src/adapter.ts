@@ -76,8 +76,6 @@ export interface OpenConsent {
   rejectAll(): unknown;
   /** Opts out of sale and sharing, or takes that back. */
   optOutOfSale(isOptedOut: boolean): unknown;
-  /** Objects to what is exempt from consent. */
-  object(): unknown;
   /** The page is shown again, or has a network again. */
   resume(): unknown;
   /** The page or the app ends. What it kept stays on the device. */

@@ -7,7 +7,7 @@ type Answers = Readonly<Record<string, boolean>>;
 /** Something that happens on a device. */
 export type Step =
   | { readonly kind: 'choose'; readonly categories: Answers; readonly services: Answers }
-  | { readonly kind: 'accept' | 'refuse' | 'opt out' | 'object' | 'signal' | 'restart' | 'resume' }
+  | { readonly kind: 'accept' | 'refuse' | 'opt out' | 'signal' | 'restart' | 'resume' }
   | { readonly kind: 'network'; readonly fate: Fate }
   | { readonly kind: 'pass'; readonly ms: number };
 
@@ -32,7 +32,7 @@ export function sequenceOf(seed: number): Sequence {
       services: answers([], ['maps', 'films']),
     })),
     ...Array<() => Step>(6).fill(() => ({
-      kind: one('accept', 'refuse', 'opt out', 'object', 'signal', 'restart', 'restart', 'resume'),
+      kind: one('accept', 'refuse', 'opt out', 'signal', 'restart', 'restart', 'resume'),
     })),
     ...Array<() => Step>(3).fill(() => ({
       kind: 'network',
@@ -72,9 +72,7 @@ export function actOf(consent: OpenConsent, step: Step): void {
             ? consent.rejectAll()
             : step.kind === 'opt out'
               ? consent.optOutOfSale(true)
-              : step.kind === 'object'
-                ? consent.object()
-                : consent.resume();
+              : consent.resume();
     if (answer instanceof Promise) answer.catch(() => undefined);
   } catch {
     // What follows shows whether it counts nevertheless.

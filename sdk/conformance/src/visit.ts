@@ -91,10 +91,6 @@ export class Visit {
     return this.#step(words, () => this.#consent.optOutOfSale(isOptedOut));
   }
 
-  object(): Promise<void> {
-    return this.#step('object', () => this.#consent.object());
-  }
-
   resume(): Promise<void> {
     return this.#step('resume', () => this.#consent.resume());
   }

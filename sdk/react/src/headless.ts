@@ -46,12 +46,10 @@ export interface ConsentValue extends ConsentState {
   ) => Promise<Acceptance | undefined>;
   /** Permits every category. */
   readonly acceptAll: (presentation?: Presentation) => Promise<Acceptance | undefined>;
-  /** Refuses every optional category. */
+  /** Refuses every optional category, and objects to those that are exempt from consent in the visitor's place. */
   readonly rejectAll: (presentation?: Presentation) => Promise<Acceptance | undefined>;
   /** Withdraws what was permitted. This is recorded as `withdrawn`, or as `rejected` if nothing was permitted. */
   readonly withdraw: (presentation?: Presentation) => Promise<Acceptance | undefined>;
-  /** Objects to every category that is exempt from consent in the visitor's place. */
-  readonly object: (presentation?: Presentation) => Promise<Acceptance | undefined>;
   /** Opens the settings of `<Banner>`. Without a `<Banner>`, `layer` becomes `settings`. */
   readonly openSettings: () => void;
   /** Closes the page's own settings without a choice. */
@@ -124,7 +122,6 @@ export function useConsent(): ConsentValue {
       acceptAll: (presentation) => act((consent) => consent.acceptAll(presentation)),
       rejectAll,
       withdraw: rejectAll,
-      object: (presentation) => act((consent) => consent.object(presentation)),
       openSettings: () => session.openSettings(),
       closeSettings: () => session.closeSettings(),
       consent: () => session.consent,

@@ -169,5 +169,7 @@ test.each([
   ['__proto__', undefined],
 ])('the stated language %s has the words of %s', (stated, expected) => {
   const configuration = { ...DEMO_CONFIG, cookies: DEMO_CONFIG.cookies ?? [] };
-  expect(bannerInStatedLanguage(configuration, stated, labelsIn)?.language).toBe(expected);
+  expect(bannerInStatedLanguage(configuration, { language: stated, rule: undefined }, labelsIn)?.language).toBe(
+    expected,
+  );
 });

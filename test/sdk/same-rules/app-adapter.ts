@@ -48,7 +48,6 @@ export function opened(
     acceptAll: () => current().acceptAll(),
     rejectAll: () => current().rejectAll(),
     optOutOfSale: (isOptedOut) => current().optOutOfSale(isOptedOut),
-    object: () => current().object(),
     resume: () => current().resume(),
     close,
     details: async () => [

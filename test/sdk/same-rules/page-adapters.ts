@@ -74,7 +74,6 @@ function bound(consent: ConsentSource): Omit<ConsentSource, 'state'> {
     setLanguage: (language) => consent.setLanguage(language),
     allows: (category) => consent.allows(category),
     allowsService: (service) => consent.allowsService(service),
-    object: (...args) => consent.object(...args),
     records: () => consent.records(),
     queued: () => consent.queued(),
     proofPage: consent.proofPage,

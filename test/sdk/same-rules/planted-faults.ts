@@ -238,8 +238,10 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     { adapter: optOutMember(name, undefined), rule: ofSignal },
   ]),
   {
-    adapter: faulty('objects to nothing', () => ({ object: () => undefined })),
-    rule: 'runs what is exempt from consent, asks for the rest, and ends it by one act, which answers nothing else',
+    adapter: faulty('takes objections back', (sound) => ({
+      acceptAll: () => sound.choose({ analytics: true, marketing: true }),
+    })),
+    rule: 'runs what is exempt from consent, asks for the rest, and keeps an objection until it is taken back',
   },
   {
     adapter: cookieMember('rule_id', undefined),

@@ -38,7 +38,11 @@ export function drawnBanner(shown: ShownRecord): DrawnBanner | NotDrawn | null {
   if (parsed === null || !parsed.ok) return 'imported';
   if (configuration === null) return 'configuration';
   const { language, categories, consent_type: type, channel } = parsed.value;
-  const words = bannerInStatedLanguage(configuration, stated.language ?? language, labelsIn);
+  const words = bannerInStatedLanguage(
+    configuration,
+    { language: stated.language ?? language, rule: stated.rule },
+    labelsIn,
+  );
   if (words === null) return 'language';
   const view = {
     ...words,

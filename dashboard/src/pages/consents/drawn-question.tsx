@@ -34,7 +34,11 @@ export function DrawnQuestion({ siteId, record, slug, presentation }: DrawnQuest
   }).data;
   const drawing = useMemo(() => {
     if (shown === null || shown === undefined || stated === null || labels === undefined) return null;
-    const words = bannerInStatedLanguage(shown, statedLanguage, () => labels.known);
+    const words = bannerInStatedLanguage(
+      shown,
+      { language: statedLanguage, rule: stated.rule },
+      () => labels.known,
+    );
     if (words === null) return null;
     // The banner of a page asks by the cookie policy, and names it.
     const policy =

@@ -181,8 +181,7 @@ class ShownBanner implements Banner {
   #record(part: string, presentation: Presentation): boolean {
     // What is exempt goes on, and nothing is recorded.
     if (part === 'accept' || part === 'close') this.#consent.acceptAll(presentation);
-    else if (part === 'object') this.#consent.object(presentation);
-    else if (part === 'reject') this.#consent.rejectAll(presentation);
+    else if (part === 'reject' || part === 'object') this.#consent.rejectAll(presentation);
     else if (part === 'save') {
       const optOut = this.#settings?.querySelector<HTMLInputElement>('.opt-out');
       if (optOut?.checked === false) this.#consent.optOutOfSale(false, presentation);
