@@ -76,10 +76,8 @@ export class Configurations {
     const age = this.#clock() - cached.readAt;
     const isFresh = age >= 0 && age < configurationMaxAge * 1000;
     const { configuration } = cached;
-    if (isFresh) return { configuration, isFresh };
-    // The visitor may have come to another place since, where everything optional waits for consent.
-    const categories = configuration.categories.map((one) => ({ ...one, rule: undefined }));
-    return { configuration: { ...configuration, categories, rule_id: undefined }, isFresh };
+    // Since then, the visitor may have come to a place that has another rule.
+    return isFresh || configuration.rule_id === undefined ? { configuration, isFresh } : undefined;
   }
 }
 

@@ -209,11 +209,20 @@ export class ConsentCore {
     });
   }
 
+  /**
+   * The answer that is in force for each category, by a choice or by the rule of the place.
+   * @param isAll whether all that waits for consent counts as permitted
+   */
+  permitted(isAll = false): Categories {
+    const { categories } = this.#configuration();
+    return Object.fromEntries(
+      categories.map(({ key, rule }) => [key, (isAll && rule !== 'exempt') || this.allows(key)]),
+    );
+  }
+
   /** Permits every category. An objection to what is exempt from consent stays. @throws as `choose` */
   acceptAll(presentation?: Presentation): Promise<Acceptance | undefined> {
-    const { categories } = this.#configuration();
-    const answers = categories.map(({ key, rule }) => [key, rule !== 'exempt' || this.allows(key)]);
-    return this.choose(Object.fromEntries(answers), presentation);
+    return this.choose(this.permitted(true), presentation);
   }
 
   /**

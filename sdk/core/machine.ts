@@ -153,7 +153,7 @@ export function step(facts: Facts, event: Event, sight: Sight): Step {
         newest = { ...before, isSignalled: false };
       } else newest = settledBy(event, before);
   }
-  if (configuration !== null) recorded.push(...objections(before, newest, event, configuration, sight));
+  if (configuration !== null) recorded.push(...objections(before, newest, event, configuration));
   const next: Facts = {
     newest,
     configuration,
@@ -169,11 +169,9 @@ function objections(
   newest: Kept | null,
   event: Event,
   configuration: Configuration,
-  { isSignalled }: Sight,
 ): readonly BrowserConsent[] {
   const isAct = event.type === 'chose';
-  if (!isAct && event.type !== 'configured') return [];
-  const objection = objectionOf(before, newest, configuration, isAct && isSignalled);
+  const objection = isAct || event.type === 'configured' ? objectionOf(before, newest, configuration) : undefined;
   return objection ? [{ ...objection, presentation: isAct ? event.stated.presentation : undefined }] : [];
 }
 
@@ -254,7 +252,9 @@ function consequences(facts: Facts, event: Event, sight: Sight, cause: Cause): O
   const { before, found } = cause;
   const { random, choices, visitors, ownVisitor } = sight;
   const id = identityOf(sight) ?? random.slice(32);
-  const isStale = choices.length > 1 || found.some(({ at }) => newest !== null && at < newest.at);
+  // A cookie that a page sets again lasts longer, and a refusal has no end.
+  const isOld = event.type === 'configured' && found.length > 0;
+  const isStale = isOld || choices.length > 1 || found.some(({ at }) => newest !== null && at < newest.at);
   // Cookies that were cleared stay cleared: another page may have known of a later refusal.
   const isCleared = found.length === 0 && (event.type === 'accepted' || event.type === 'refused');
   const isKept = newest !== null && !isCleared && (newest !== before || (isStale && configuration !== null));

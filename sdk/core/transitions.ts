@@ -106,14 +106,12 @@ export function objecting(before: Kept | null, configuration: Configuration, now
 
 /**
  * The objection to what is exempt from consent, or its end, if the newest choice changes it.
- * @param isRepeated whether an objection is also recorded if it stands already, because only the signal made it
  * @returns undefined if there is nothing to record
  */
 export function objectionOf(
   before: Kept | null,
   newest: Kept | null,
   configuration: Configuration,
-  isRepeated = false,
 ): BrowserConsent | undefined {
   const policy = cookiePolicyOf(configuration);
   const objectedTo = (kept: Kept | null) =>
@@ -121,8 +119,7 @@ export function objectionOf(
       rule === 'exempt' && kept?.exempt?.[key] === false ? key : [],
     );
   const keys = objectedTo(newest);
-  const isSame = keys.join() === objectedTo(before).join();
-  if (policy === undefined || (isSame && !(isRepeated && keys.length > 0))) return undefined;
+  if (policy === undefined || keys.join() === objectedTo(before).join()) return undefined;
   const categories = Object.fromEntries(keys.map((key) => [key, false]));
   return {
     consent_type: 'objection',

@@ -67,6 +67,7 @@ function bound(consent: ConsentSource): Omit<ConsentSource, 'state'> {
     resume: () => consent.resume(),
     choose: (...args) => consent.choose(...args),
     acceptAll: (...args) => consent.acceptAll(...args),
+    permitted: (isAll) => consent.permitted(isAll),
     rejectAll: (...args) => consent.rejectAll(...args),
     optOutOfSale: (...args) => consent.optOutOfSale(...args),
     document: (slug) => consent.document(slug),

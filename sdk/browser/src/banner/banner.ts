@@ -280,8 +280,8 @@ class ShownBanner implements Banner {
    * @param isPolicyOpen whether the text of the policy is unfolded
    * @param ticked what is ticked: by default, what an earlier choice or the rule of the place permits, and nothing else
    */
-  #openSettings(isPolicyOpen = false, ticked = this.#permitted()): void {
-    const { configuration } = this.#consent.state;
+  #openSettings(isPolicyOpen = false, ticked?: Answers): void {
+    const { configuration, choice } = this.#consent.state;
     // The texts may arrive after the page has removed the banner.
     if (configuration === null || this.#ended.signal.aborted) return;
     // The layer is closed, so that the next one knows what had the focus before the settings.
@@ -289,7 +289,11 @@ class ShownBanner implements Banner {
     this.#settings?.remove();
     const view = viewOf(configuration);
     const dialog = toDom(
-      settingsLayer(view, { ticked, notice: this.#consent.notice, proofPage: this.#consent.proofPage }),
+      settingsLayer(view, {
+        ticked: ticked ?? { categories: this.#consent.permitted(), services: choice?.services },
+        notice: this.#consent.notice,
+        proofPage: this.#consent.proofPage,
+      }),
     );
     for (const category of dialog.querySelectorAll('.category')) joinSwitches(category);
     this.#settings = dialog;
@@ -339,12 +343,6 @@ class ShownBanner implements Banner {
       notice: layer === 'settings' ? notice : undefined,
       since,
     };
-  }
-
-  #permitted(): Answers {
-    const { configuration, choice } = this.#consent.state;
-    const keys = configuration?.categories.map(({ key }) => [key, this.#consent.allows(key)]);
-    return { categories: Object.fromEntries(keys ?? []), services: choice?.services };
   }
 
   #ticked(): Answers {

@@ -116,7 +116,7 @@ export const PLACES: readonly Rule[] = [
       await visit.close();
       await visit.network('away');
       await visit.start();
-      visit.expectAllowed({ necessary: true, analytics: false, marketing: false });
+      visit.expectAllowed({ analytics: false, marketing: false });
     },
   },
   {
