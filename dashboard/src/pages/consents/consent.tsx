@@ -15,10 +15,10 @@ import { actLook, actText } from './act-words.js';
 import { PersonalSection } from './personal-section.js';
 import { ProofSection } from './proof-section.js';
 import { RecordLinks } from './record-links.js';
-import { useRuleInForce } from './rule-in-force.js';
+import { ruleInForce } from './rule-in-force.js';
 import { ShownSection } from './shown-section.js';
 import { givenAt } from './state-at.js';
-import { useDecided } from './use-shown-configuration.js';
+import { useDecided, useShownConfiguration } from './use-shown-configuration.js';
 import { useShownVersion } from './use-shown-version.js';
 
 /** One record: the decision, the words of text and banner, its proof, and its personal values. */
@@ -83,7 +83,7 @@ interface DecisionSectionProps {
 function DecisionSection({ siteId, consent, record }: DecisionSectionProps) {
   const { consents, rules } = useMessages();
   const { date, languageName, list, locale } = useFormats();
-  const inForce = useRuleInForce(siteId, record);
+  const inForce = ruleInForce(record, useShownConfiguration(siteId, record.site_config_hash).data);
   const text = useShownVersion(siteId, consent.document_slug, record.document_version_id);
   const decided = useDecided(siteId, record);
   const inZone = (label: string) => `${label} (${Intl.DateTimeFormat().resolvedOptions().timeZone})`;
