@@ -3,7 +3,6 @@ import { en } from '../../dashboard/src/i18n/en/index.js';
 import { tr } from '../../dashboard/src/i18n/tr/index.js';
 import { ruleOptions } from '../../dashboard/src/pages/banner/rule-options.js';
 import { decidedText, ruleProblemText, whereOf } from '../../dashboard/src/pages/banner/rule-words.js';
-import { actLook, actText } from '../../dashboard/src/pages/consents/act-words.js';
 import { ruleInForce } from '../../dashboard/src/pages/consents/rule-in-force.js';
 import type { CategoryRule, ConsentCategory } from '../../schemas/events/site-config.js';
 import { PUBLICATION } from '../../schemas/law/publication.js';
@@ -104,19 +103,6 @@ test('places, laws and what a rule says have names', () => {
   expect(decidedText({ rule: 'exempt', exception: 'appearance', ground: {} }, tr.rules)).toBe(
     'Muaf: Sitenin ziyaretçiye göre görünümü veya işleyişi',
   );
-});
-
-test.each([
-  ['cookie', 'accepted', 'Accepted', 'good'],
-  ['cookie', 'withdrawn', 'Withdrawn', 'neutral'],
-  ['do_not_sell_opt_out', 'accepted', 'Opted out of the sale of data', 'neutral'],
-  ['do_not_sell_opt_out', 'withdrawn', 'Opt-out ended', 'neutral'],
-  ['objection', 'rejected', 'Objected', 'neutral'],
-  ['objection', 'withdrawn', 'Objection taken back', 'neutral'],
-  ['constructor', 'rejected', 'Rejected', 'bad'],
-] as const)('the act %s, %s is called: %s', (consent_type, decision, text, look) => {
-  expect(actText({ consent_type, decision }, en.consents)).toBe(text);
-  expect(actLook({ consent_type, decision })).toBe(look);
 });
 
 describe('the rule of a record', () => {
