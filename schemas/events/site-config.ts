@@ -18,7 +18,7 @@ export const ByLanguage = z.record(Language, z.string().max(10_000)).meta({ id: 
 const Key = z
   .string()
   .regex(/^[a-z0-9_-]{1,50}$/, 'must be 1 to 50 lower-case letters, digits, - and _, for example analytics')
-  .meta({ id: 'Key', description: 'Key of a category, a service or a rule, for example `analytics`.' });
+  .meta({ id: 'Key', description: 'Key of a category, service or rule, for example `analytics`.' });
 
 /** A service, or vendor, that gets data under a category. Visitors read its name, and may have a switch for it. */
 export const ConsentService = z
@@ -100,35 +100,26 @@ export const RULE_EXCEPTIONS = ['own_statistics', 'appearance'] as const;
 /** What a rule says of one category. */
 export const CategoryRule = z
   .discriminatedUnion('rule', [
-    z.strictObject({ rule: z.literal('opt_in') }),
-    z.strictObject({ rule: z.literal('opt_out') }),
-    z.strictObject({
-      rule: z.literal('exempt'),
-      exception: z
-        .enum(RULE_EXCEPTIONS)
-        .describe(
-          '`own_statistics`: statistics for the site alone; `appearance`: how it looks or works for the person.',
-        ),
-      ground: ByLanguage.describe('Why it runs without a choice, in words that visitors read.'),
-      processor: z
-        .string()
-        .min(1)
-        .max(200)
-        .exactOptional()
-        .describe('Who processes the data for the site. Nobody else may get them.'),
-    }),
+    z.strictObject({ rule: z.literal('opt_in').describe('Waits for consent.') }).meta({ id: 'OptInRule' }),
+    z.strictObject({ rule: z.literal('opt_out').describe('Runs until an opt-out.') }).meta({ id: 'OptOutRule' }),
+    z
+      .strictObject({
+        rule: z.literal('exempt').describe('Runs until an objection.'),
+        exception: z
+          .enum(RULE_EXCEPTIONS)
+          .describe('`own_statistics`: for the site alone; `appearance`: as the person prefers.'),
+        ground: ByLanguage.describe('Why, in words that visitors read.'),
+        processor: z.string().min(1).max(200).exactOptional().describe('The only recipient of the data.'),
+      })
+      .meta({ id: 'ExemptRule' }),
   ])
-  .meta({
-    id: 'CategoryRule',
-    description:
-      '`opt_in`: waits for consent; `opt_out`: runs until the person opts out; `exempt`: runs without a choice until the person objects.',
-  });
+  .meta({ id: 'CategoryRule' });
 export type CategoryRule = z.infer<typeof CategoryRule>;
 
 /** What applies in some places. */
 export const SiteRule = z
   .strictObject({
-    id: Key.describe('Name of the rule, which records state.'),
+    id: Key.describe('Name, which records state.'),
     places: z
       .array(
         z
@@ -137,15 +128,13 @@ export const SiteRule = z
       )
       .max(300)
       .exactOptional()
-      .describe('Countries (ISO 3166-1) and their parts (ISO 3166-2), for example `GB` or `US-CA`.'),
+      .describe('Places (ISO 3166).'),
     frameworks: z
       .array(z.enum(COMPLIANCE_FRAMEWORKS).exclude(['none']))
       .max(COMPLIANCE_FRAMEWORKS.length)
       .exactOptional()
-      .describe('Laws, each of which stands for its places.'),
-    categories: z
-      .record(Key, CategoryRule)
-      .describe('What applies to each category, by its key. One that is not named waits for consent.'),
+      .describe('Laws, for their places.'),
+    categories: z.record(Key, CategoryRule).describe('By the key of the category; others wait for consent.'),
   })
   .meta({ id: 'SiteRule' });
 export type SiteRule = z.infer<typeof SiteRule>;

@@ -48,7 +48,7 @@ export function recipientsOf(
  */
 export function whyNotExempt(
   category: ConsentCategory,
-  { cookies, iab }: RuledConfiguration,
+  { cookies, iab }: Pick<RuledConfiguration, 'cookies' | 'iab'>,
   processor: string | undefined,
 ): readonly NeverExempt[] {
   const { key } = category;

@@ -3,7 +3,7 @@ import { en } from '../../dashboard/src/i18n/en/index.js';
 import { tr } from '../../dashboard/src/i18n/tr/index.js';
 import { ruleOptions } from '../../dashboard/src/pages/banner/rule-options.js';
 import { decidedText, ruleProblemText, whereOf } from '../../dashboard/src/pages/banner/rule-words.js';
-import { actLook, actText } from '../../dashboard/src/pages/consents/act-words.js';
+import { ruleInForce } from '../../dashboard/src/pages/consents/rule-in-force.js';
 import type { CategoryRule, ConsentCategory } from '../../schemas/events/site-config.js';
 import { PUBLICATION } from '../../schemas/law/publication.js';
 import { ruleProblems } from '../../schemas/law/rule-problems.js';
@@ -105,15 +105,28 @@ test('places, laws and what a rule says have names', () => {
   );
 });
 
-test.each([
-  ['cookie', 'accepted', 'Accepted', 'good'],
-  ['cookie', 'withdrawn', 'Withdrawn', 'neutral'],
-  ['do_not_sell_opt_out', 'accepted', 'Opted out of the sale of data', 'neutral'],
-  ['do_not_sell_opt_out', 'withdrawn', 'Opt-out ended', 'neutral'],
-  ['objection', 'rejected', 'Objected', 'neutral'],
-  ['objection', 'withdrawn', 'Objection taken back', 'neutral'],
-  ['constructor', 'rejected', 'Rejected', 'bad'],
-] as const)('the act %s, %s is called: %s', (consent_type, decision, text, look) => {
-  expect(actText({ consent_type, decision }, en.consents)).toBe(text);
-  expect(actLook({ consent_type, decision })).toBe(look);
+describe('the rule of a record', () => {
+  const site_config_hash = '0'.repeat(64);
+  const named = (rule_id: string | null, config: Parameters<typeof ruleInForce>[1]) =>
+    ruleInForce({ site_config_hash, rule_id }, config);
+  const colorado = { id: 'colorado', places: ['US-CO'], categories: {} };
+  const states = { id: 'states', places: ['US-CO', 'US-VA'], categories: {} };
+  const published = { rules: [colorado, states, { id: 'europe', frameworks: ['gdpr' as const], categories: {} }] };
+
+  test('has the law of the state, if it is for one', () => {
+    const law = 'Colorado Privacy Act, C.R.S. § 6-1-1301 ff.';
+    expect(named('colorado', published)).toEqual({ id: 'colorado', rule: colorado, law });
+    expect(named('states', published)).toEqual({ id: 'states', rule: states, law: undefined });
+    expect(named('europe', published)?.law).toBeUndefined();
+  });
+
+  test('is named also where the configuration does not have it', () => {
+    expect(named('other', published)).toEqual({ id: 'other', rule: undefined, law: undefined });
+    expect(named('other', null)).toEqual({ id: 'other', rule: undefined, law: undefined });
+  });
+
+  test('is none in a record without one, and in one of before', () => {
+    expect(named(null, published)).toBeNull();
+    expect(ruleInForce({ site_config_hash }, published)).toBeNull();
+  });
 });

@@ -34,10 +34,8 @@ export const DraftSettings = z.strictObject({
   languages: z.array(Language).max(50).describe('Languages (BCP 47) of the site.'),
   /** Time after which a consent expires, in days, or null if it never does. */
   validity_days: published.validity_days.describe('Days for which a consent is valid, or null for no limit.'),
-  refusal_days: published.refusal_days.describe(
-    'Days after which a person who refused is asked again, or null for never; absent: `validity_days`, but at least 180.',
-  ),
-  rules: published.rules.describe('What applies where: the first rule that matches.'),
+  refusal_days: published.refusal_days.describe('Days until a refusal ends; null: never; absent: at least 180.'),
+  rules: published.rules.describe('What applies where.'),
   appearance: published.appearance,
   iab: published.iab,
   service_switches: published.service_switches.describe('Whether visitors accept services one by one; absent: no.'),
@@ -95,10 +93,11 @@ export const ChangeConfigurationRequest = DraftSettings.extend({
   controller: DraftSettings.shape.controller.partial().describe('Who is responsible for the personal data.'),
   time_zone: TimeZoneName.nullable().describe('Time zone (IANA) for times beside UTC, or null for none.'),
   refusal_days: z
-    .union([z.int().min(1).max(36_500).nullable(), z.literal('default')])
-    .describe(
-      'Days after which a person who refused is asked again, null for never, or `default` for `validity_days`, but at least 180.',
-    ),
+    .int()
+    .min(0)
+    .max(36_500)
+    .nullable()
+    .describe('Days until a refusal ends; null: never; 0: `validity_days`, at least 180.'),
   withdrawal_url: WithdrawalUrl.nullable().describe(
     'Where visitors change or withdraw their choice, on the domain of the site, or null for none.',
   ),

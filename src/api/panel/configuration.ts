@@ -102,7 +102,7 @@ export const CONFIGURATION_OPERATIONS = [
     path,
     summary: 'Change the controller, languages, periods or rules of the draft',
     description:
-      'Absent members stay as they are; `rules` replaces all rules, and may hold what cannot be published: `problems` says why. `revision` is the one that was read: 409 WRONG_STATE if the draft was changed since.',
+      'Absent members stay as they are. `revision` is the one that was read: 409 WRONG_STATE if the draft was changed since.',
     roles: EDITORS,
     body: ChangeConfigurationRequest,
     example: { body: { validity_days: 180, revision: 3 } },
@@ -128,7 +128,7 @@ export const CONFIGURATION_OPERATIONS = [
     path: `${path}/publish`,
     summary: 'Publish the draft as the next version',
     description:
-      'With `version`, the content of that version becomes the next one, and a draft with changes stays as it is. The version is in force immediately. It is written to the event log, sealed and stamped; consents refer to it by its hash. 422 VALIDATION_ERROR lists the texts that a language of the site lacks, and refuses a time zone that the service does not know and a `withdrawal_url` that is not on the proved domain (below it only if the DNS or an operator proved it), and every rule that no listed law permits, with the source. 409 WRONG_STATE if the site is not verified, if `revision` is not that of the draft, or if nothing would change. Texts in languages that the site does not have are omitted.',
+      'With `version`, the content of that version becomes the next one, and a draft with changes stays as it is. The version is in force immediately. It is written to the event log, sealed and stamped; consents refer to it by its hash. 422 VALIDATION_ERROR lists the texts that a language of the site lacks, and refuses a time zone that the service does not know and a `withdrawal_url` that is not on the proved domain (below it only if the DNS or an operator proved it), and rules that no listed law permits. 409 WRONG_STATE if the site is not verified, if `revision` is not that of the draft, or if nothing would change. Texts in languages that the site does not have are omitted.',
     roles: EDITORS,
     body: PublishConfigurationRequest,
     example: { body: { revision: 4 } },
@@ -210,11 +210,12 @@ export const CONFIGURATION_OPERATIONS = [
   }),
 ];
 
-/** Settings that a change removes, as they are while it is made. */
+/** Settings that a change removes by null, or 0, as they are while it is made. */
 type Removable = {
   readonly time_zone: string | null;
   readonly withdrawal_url: string | null;
-  readonly refusal_days: number | null | 'default';
+  /** 0: removed. */
+  readonly refusal_days: number | null;
 };
 type SettingsChange = Partially<Omit<SiteConfigDraft, 'controller' | keyof Removable> & Removable> & {
   readonly controller?: Partially<SiteConfigDraft['controller']> | undefined;
@@ -225,7 +226,7 @@ function changeSettings(draft: SiteConfigDraft, { controller, ...settings }: Set
   const before: Omit<SiteConfigDraft, keyof Removable> & Removable = {
     time_zone: null,
     withdrawal_url: null,
-    refusal_days: 'default',
+    refusal_days: 0,
     ...draft,
   };
   const { value, changed } = merged(before, settings);
@@ -236,7 +237,7 @@ function changeSettings(draft: SiteConfigDraft, { controller, ...settings }: Set
       controller: named.value,
       ...(zone !== null && { time_zone: zone }),
       ...(url !== null && { withdrawal_url: url }),
-      ...(days !== 'default' && { refusal_days: days }),
+      ...(days !== 0 && { refusal_days: days }),
     },
     result: [...named.changed.map((name) => `controller.${name}`), ...changed],
   };

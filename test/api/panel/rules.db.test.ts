@@ -67,18 +67,18 @@ describe('the rules of a site', () => {
     expect(stored).toMatchObject({ status: 200, body: { data: { rules } } });
     const { problems } = await draft();
     expect(problems.map(({ field }) => field)).toEqual([
+      'rules.2.id',
+      'rules.2.places',
       'rules.0.categories.marketing',
       'rules.1.categories.analytics',
       'rules.1.categories.analytics',
       'rules.1.categories.necessary',
-      'rules.2.id',
-      'rules.2.places',
       'rules.2.categories.nothing',
       'rules.1.places.0',
       'rules.1.categories.analytics.ground.tr',
     ]);
-    expect(problems[0]?.message).toMatch(/^opt_out is not allowed in US-FL: .*\(docs\/law\.md, States\)$/);
-    expect(problems[2]?.message).toMatch(`gets the data: ${recipient} (PECR, Schedule A1`);
+    expect(problems[2]?.message).toMatch(/^opt_out is not allowed in US-FL: .*\(docs\/law\.md, States\)$/);
+    expect(problems[4]?.message).toMatch(`gets the data: ${recipient} (PECR, Schedule A1`);
     expect(await publish()).toMatchObject({ status: 422, body: { code: 'VALIDATION_ERROR', errors: problems } });
   });
 
@@ -87,7 +87,8 @@ describe('the rules of a site', () => {
     [{ rules: [{ ...california, places: ['California'] }] }, 'rules.0.places.0'],
     [{ rules: [{ ...california, id: 'In California' }] }, 'rules.0.id'],
     [{ rules: [{ ...california, categories: { marketing: { rule: 'never' } } }] }, 'rules.0.categories.marketing.rule'],
-    [{ refusal_days: 0 }, 'refusal_days'],
+    [{ refusal_days: -1 }, 'refusal_days'],
+    [{ refusal_days: 1.5 }, 'refusal_days'],
     [{ refusal_days: 36_501 }, 'refusal_days'],
   ])('of another form are no draft: %j', async (members, field) => {
     const before = await draft();
@@ -140,7 +141,7 @@ describe('the rules of a site', () => {
   it('and the period of a refusal are given up again', async () => {
     await change({ refusal_days: 30 });
     expect(await draft()).toMatchObject({ refusal_days: 30 });
-    await change({ refusal_days: 'default', rules: [] });
+    await change({ refusal_days: 0, rules: [] });
     expect(await draft()).not.toHaveProperty('refusal_days');
     expect(await publish()).toMatchObject({ status: 201 });
     const { record } = z

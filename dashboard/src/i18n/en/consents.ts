@@ -18,10 +18,6 @@ export const consents = {
   purpose: 'Purpose (title of the text)',
   decision: 'Decision',
   decisions: { accepted: 'Accepted', rejected: 'Rejected', partial: 'Partly accepted', withdrawn: 'Withdrawn' },
-  acts: {
-    do_not_sell_opt_out: { accepted: 'Opted out of the sale of data', withdrawn: 'Opt-out ended' },
-    objection: { rejected: 'Objected', withdrawn: 'Objection taken back' },
-  },
   channel: 'Channel',
   channels: { browser: 'In the browser', s2s: 'From a backend', import: 'Imported' },
   proof: 'Proof',

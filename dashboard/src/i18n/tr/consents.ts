@@ -24,10 +24,6 @@ export const consents: typeof English = {
     partial: 'Kısmen kabul edildi',
     withdrawn: 'Geri alındı',
   },
-  acts: {
-    do_not_sell_opt_out: { accepted: 'Verilerin satışından vazgeçti', withdrawn: 'Vazgeçme sona erdi' },
-    objection: { rejected: 'İtiraz etti', withdrawn: 'İtirazını geri aldı' },
-  },
   channel: 'Kanal',
   channels: { browser: 'Tarayıcıda', s2s: 'Arka uçtan', import: 'Aktarıldı' },
   proof: 'Kanıt',

@@ -18,6 +18,7 @@ import { usePublished } from './published.js';
 import { PublishedVersions } from './published-versions.js';
 import { ruleProblemText } from './rule-words.js';
 import { placeOfProblem } from './sections.js';
+import { rulesOf } from './use-rules.js';
 
 type DraftProblem = ConfigurationDraft['problems'][number];
 
@@ -94,7 +95,7 @@ function NextVersion({ site, draft, unconfirmed, onPublished }: NextVersionProps
           {(old) => (
             <div className="stack">
               <p>{banner.differenceLead}</p>
-              <Difference before={old} after={{ ...draft, domain: site.domain }} />
+              <Difference before={old} after={{ ...draft, rules: rulesOf(draft), domain: site.domain }} />
             </div>
           )}
         </Loaded>

@@ -30,7 +30,7 @@ const EXCEPTIONS = ['own_statistics', 'appearance'] as const satisfies readonly 
 export function ruleOptions(
   rule: Pick<SiteRule, 'places' | 'frameworks'>,
   category: Category,
-  configuration: RuledConfiguration,
+  configuration: Pick<RuledConfiguration, 'cookies' | 'iab'>,
   { words, locale }: { readonly words: Messages['rules']; readonly locale: string },
 ): RuleOptions {
   const places = placesOfRule(rule);

@@ -12,7 +12,7 @@ import { type Column, Table } from '../../ui/table.js';
 import { RuleCellForm } from './rule-cell-form.js';
 import { RuleForm } from './rule-form.js';
 import { decidedText, ruleProblemText, whereOf } from './rule-words.js';
-import { useRulesChange } from './use-rules.js';
+import { rulesOf, useRulesChange } from './use-rules.js';
 
 interface RuleSectionProps {
   readonly siteId: string;
@@ -37,7 +37,7 @@ export function RuleSection({ siteId, draft }: RuleSectionProps) {
   const mayChange = useMay('changeSites');
   const change = useRulesChange(siteId);
   const [edited, setEdited] = useState<Edited | null>(null);
-  const rules: readonly SiteRule[] = draft.rules ?? [];
+  const rules = rulesOf(draft);
   const optional = draft.categories.filter(({ required }) => !required);
   const language = draft.default_language ?? draft.languages[0] ?? '';
   const titleOf = ({ key, title }: Category) => title[language] ?? key;

@@ -45,7 +45,8 @@ export function SettingsForm({ siteId, draft }: SettingsFormProps) {
           languages: all,
           default_language: all.find((one) => one === wanted) ?? all[0] ?? null,
           validity_days: values.number('validity_days'),
-          refusal_days: { default: 'default', never: null, days: values.number('refusal_days') ?? 0 }[refusal],
+          // 0 stands for the default: the service refuses a number of days that is none.
+          refusal_days: { default: 0, never: null, days: values.number('refusal_days') || -1 }[refusal],
           time_zone: text('time_zone'),
           ...((values.isTicked('service_switches') || draft.service_switches !== undefined) && {
             service_switches: values.isTicked('service_switches'),

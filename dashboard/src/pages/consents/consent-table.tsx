@@ -5,9 +5,8 @@ import { useMessages } from '../../i18n/locale.js';
 import { Badge } from '../../ui/badge.js';
 import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
-import { actLook, actText } from './act-words.js';
 import { DocumentName } from './document-name.js';
-import { type Filters, proofLook, proofOf } from './filters.js';
+import { decisionLook, type Filters, proofLook, proofOf } from './filters.js';
 import { rowOf } from './record-links.js';
 import { RevealPerson } from './reveal-person.js';
 import { listedAt } from './state-at.js';
@@ -49,7 +48,9 @@ export function ConsentTable({ siteId, items, filters }: ConsentTableProps) {
           label: consents.decision,
           cell: ({ record, is_anonymized: isErased }) => (
             <span className="stack-tight">
-              {record === null ? null : <Badge kind={actLook(record)}>{actText(record, consents)}</Badge>}
+              {record === null ? null : (
+                <Badge kind={decisionLook(record.decision)}>{consents.decisions[record.decision]}</Badge>
+              )}
               {isErased ? <span className="hint">{consents.erased}</span> : null}
             </span>
           ),

@@ -11,14 +11,14 @@ import { Facts } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 import { decidedText, whereOf } from '../banner/rule-words.js';
 import { useSiteId } from '../sites/use-site.js';
-import { actLook, actText } from './act-words.js';
+import { decisionLook } from './filters.js';
 import { PersonalSection } from './personal-section.js';
 import { ProofSection } from './proof-section.js';
 import { RecordLinks } from './record-links.js';
-import { useRuleInForce } from './rule-in-force.js';
+import { ruleInForce } from './rule-in-force.js';
 import { ShownSection } from './shown-section.js';
 import { givenAt } from './state-at.js';
-import { useDecided } from './use-shown-configuration.js';
+import { useDecided, useShownConfiguration } from './use-shown-configuration.js';
 import { useShownVersion } from './use-shown-version.js';
 
 /** One record: the decision, the words of text and banner, its proof, and its personal values. */
@@ -56,7 +56,7 @@ export function Consent() {
           title={
             consent.record === null
               ? consents.record
-              : `${actText(consent.record, consents)}, ${dateTime(givenAt(consent.record))}`
+              : `${consents.decisions[consent.record.decision]}, ${dateTime(givenAt(consent.record))}`
           }
         >
           <RecordLinks siteId={siteId} consentId={consent.id} />
@@ -83,7 +83,7 @@ interface DecisionSectionProps {
 function DecisionSection({ siteId, consent, record }: DecisionSectionProps) {
   const { consents, rules } = useMessages();
   const { date, languageName, list, locale } = useFormats();
-  const inForce = useRuleInForce(siteId, record);
+  const inForce = ruleInForce(record, useShownConfiguration(siteId, record.site_config_hash).data);
   const text = useShownVersion(siteId, consent.document_slug, record.document_version_id);
   const decided = useDecided(siteId, record);
   const inZone = (label: string) => `${label} (${Intl.DateTimeFormat().resolvedOptions().timeZone})`;
@@ -94,7 +94,7 @@ function DecisionSection({ siteId, consent, record }: DecisionSectionProps) {
           [
             consents.decision,
             <span className="actions" key="decision">
-              <Badge kind={actLook(record)}>{actText(record, consents)}</Badge>
+              <Badge kind={decisionLook(record.decision)}>{consents.decisions[record.decision]}</Badge>
               {consent.is_expired ? <Badge kind="neutral">{consents.expired}</Badge> : null}
               {consent.is_anonymized ? <Badge kind="neutral">{consents.erased}</Badge> : null}
             </span>,

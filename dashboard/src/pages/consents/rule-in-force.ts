@@ -1,10 +1,10 @@
 import type { SiteRule } from '../../../../schemas/events/site-config.js';
 import { stateWithLaw } from '../../../../schemas/law/us-states.js';
 import type { PublicRecord } from '../../api/types.js';
-import { useShownConfiguration } from './use-shown-configuration.js';
+import type { PublishedConfiguration } from './published-configuration.js';
 
 /** A record, which names a rule if its site had one for the place of the person. */
-type Ruled = PublicRecord & { readonly rule_id?: string | null };
+type Ruled = Pick<PublicRecord, 'site_config_hash'> & { readonly rule_id?: string | null };
 
 /** The rule that a record names. */
 export interface RuleInForce {
@@ -15,11 +15,15 @@ export interface RuleInForce {
   readonly law: string | undefined;
 }
 
-/** The rule under which the person acted, or null if the record names none. */
-export function useRuleInForce(siteId: string, record: Ruled): RuleInForce | null {
-  const published = useShownConfiguration(siteId, record.site_config_hash).data;
-  const id = record.rule_id ?? null;
-  if (id === null) return null;
+/**
+ * The rule under which the person acted, or null if the record names none.
+ * @param published the configuration that the record names, once it is known
+ */
+export function ruleInForce(
+  { rule_id: id }: Ruled,
+  published: Pick<PublishedConfiguration, 'rules'> | null | undefined,
+): RuleInForce | null {
+  if (id == null) return null;
   const rule = published?.rules?.find((one) => one.id === id);
   const [place = '', ...others] = rule?.places ?? [];
   const isOne = others.length === 0 && (rule?.frameworks ?? []).length === 0;

@@ -6,8 +6,8 @@ import { Badge } from '../../ui/badge.js';
 import { Notice } from '../../ui/notice.js';
 import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
-import { actLook, actText } from './act-words.js';
 import { DocumentName } from './document-name.js';
+import { decisionLook } from './filters.js';
 import { alteredAmong, givenAt, type StateOfSubject, stateAt } from './state-at.js';
 import { useDecided } from './use-shown-configuration.js';
 
@@ -83,7 +83,7 @@ function StateTable({ siteId, items }: StateTableProps) {
             state === 'expired' ? (
               <Badge kind="neutral">{consents.expired}</Badge>
             ) : (
-              <Badge kind={actLook(record)}>{actText(record, consents)}</Badge>
+              <Badge kind={decisionLook(record.decision)}>{consents.decisions[record.decision]}</Badge>
             ),
         },
         {
