@@ -123,6 +123,18 @@ describe('acts and their periods', () => {
     expect(answer).toMatchObject({ status: 422, body: { error_code: code, errors: [{ field }] } });
   });
 
+  it('records the rule that the configuration in force has, and its own period of a refusal', async () => {
+    const ruled = await createSiteFixture(database.owner, { validityDays: 365 });
+    await publishSiteConfig(database.owner, ruled.siteId, {
+      ...siteConfig(365),
+      refusal_days: 90,
+      rules: [{ id: 'us', places: ['US-CO'], categories: { marketing: { rule: 'opt_out' } } }],
+    });
+    const answer = { consent_type: 'cookie', decision: 'rejected', rule_id: 'us' };
+    const { record, warnings } = await recorded(answer, ruled);
+    expect([record.rule_id, daysTo(record, record.ask_again_at), warnings]).toEqual(['us', 90, undefined]);
+  });
+
   it('ignores a rule that the configuration in force does not have, in each consent of a batch', async () => {
     const consent = {
       consent_type: 'cookie',
