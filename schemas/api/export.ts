@@ -39,10 +39,8 @@ export const SHOWN_CHANNELS = [...CHANNELS, IMPORT_CHANNEL] as const;
 export const PublicPart = z.object({
   ...ConsentRecordV2.omit({ v: true, event_id: true, disclosures: true }).shape,
   services: DecidedServices,
-  ask_again_at: Instant.nullable().describe(
-    'When a person who refused may be asked again; null: the decision is no refusal, stands for ever, or states no time.',
-  ),
-  rule_id: RuleId.nullable().describe('The rule of the configuration by which the person was asked; null: none.'),
+  ask_again_at: Instant.nullable().describe('When a person who refused may be asked again; null: not stated.'),
+  rule_id: RuleId.nullable().describe('The rule by which the person was asked; null: none.'),
   channel: z
     .enum(SHOWN_CHANNELS)
     .describe(

@@ -62,13 +62,14 @@ export const KeyLine = z.string().max(2500).regex(/^\S+$/);
 
 /**
  * A name that readers of a certificate see: no character of it breaks the line, is invisible, reorders the text beside
- * it, or is a space other than U+0020.
+ * it, or is a space other than U+0020. The pattern is over UTF-16 code units, of which U+DB40 begins tags and variation
+ * selectors.
  */
 export const PlainName = z
   .string()
   .regex(
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are refused, and \p{Cc} needs a flag that readers of JSON Schema do not set.
-    /^(?! )[^\u0000-\u001f\u007f-\u00a0\u00ad\u061c\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff9-\ufffb]+(?<! )$/,
+    /^(?! )(?!.*(?:\u034f|[\ufe00-\ufe0f]))[^\u0000-\u001f\u007f-\u00a0\u00ad\u061c\u115f\u1160\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufeff\uffa0\ufff9-\ufffb\udb40]+(?<! )$/,
     'must be one line without control or invisible characters, and without spaces at its ends',
   )
   .max(300);

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { filtersOf, isFiltered, proofLook, queryOf } from '../../dashboard/src/pages/consents/filters.js';
+import { en } from '../../dashboard/src/i18n/en/index.js';
+import {
+  actText,
+  decisionLook,
+  filtersOf,
+  isFiltered,
+  proofLook,
+  queryOf,
+} from '../../dashboard/src/pages/consents/filters.js';
 
 const { TZ } = process.env;
 beforeAll(() => {
@@ -28,4 +36,16 @@ test('a zone without days filters nothing', () => {
 test('only a time stamp that proves something to others is green', () => {
   const states = ['recorded', 'sealed', 'stamped', 'development'] as const;
   expect(states.filter((state) => proofLook(state) === 'good')).toEqual(['stamped']);
+});
+
+test('an opt-out and an objection look and read like neither a consent nor a refusal', () => {
+  const shown = (consent_type: string, decision: 'accepted' | 'rejected' | 'withdrawn') => {
+    const record = { consent_type, decision };
+    return [decisionLook(record), actText(record, en.consents)];
+  };
+  expect(shown('cookie', 'accepted')).toEqual(['good', 'Accepted']);
+  expect(shown('objection', 'rejected')).toEqual(['neutral', 'Objected']);
+  expect(shown('objection', 'withdrawn')).toEqual(['neutral', 'Objection taken back']);
+  expect(shown('do_not_sell_opt_out', 'accepted')).toEqual(['neutral', 'Opted out']);
+  expect(shown('do_not_sell_opt_out', 'withdrawn')).toEqual(['neutral', 'Opt-out taken back']);
 });

@@ -83,26 +83,36 @@ it.each(VERSIONS)('upgrades an installation of %s as docs/upgrade.md says', asyn
   const migrated = await run(block(/^ *npx consent-ledger migrate$/m));
   expect(migrated, migrated.stderr).toMatchObject({ exitCode: 0, stdout: 'The database schema is up to date.\n' });
 
-  const service = await installation.start();
+  let service = await installation.start();
   const before = Counts.parse(await installation.json('admin', 'count', '--site', seed.site.id)).log_consents;
-  const consent = {
-    consent_type: 'cookie',
-    decision: 'accepted',
-    document_version_id: cookieVersionOf(seed),
-    idempotency_key: 'after-the-upgrade',
-    visitor_id: 'visitor-1',
-  };
-  const response = await postSigned(service.url, seed.keys.write, '/tool/v1/consents', consent);
-  expect(response.status, await response.text()).toBe(202);
+  // Records that state their rule and periods, beside those of before; the service is killed after each.
+  const acts = [
+    { consent_type: 'cookie', decision: 'accepted' },
+    { consent_type: 'cookie', decision: 'rejected', categories: { analytics: false } },
+    { consent_type: 'objection', decision: 'rejected', categories: { analytics: false } },
+  ];
+  for (const [index, act] of acts.entries()) {
+    const consent = {
+      ...{ ...act, document_version_id: cookieVersionOf(seed) },
+      ...{ idempotency_key: `after-the-upgrade-${index}`, visitor_id: 'visitor-1' },
+    };
+    const response = await postSigned(service.url, seed.keys.write, '/tool/v1/consents', consent);
+    expect(response.status, await response.text()).toBe(202);
+    await service.kill();
+    service = await installation.start();
+  }
   await until(async () => {
     const counts = Counts.parse(await installation.json('admin', 'count', '--site', seed.site.id));
-    return counts.read_model_rows === before + 1 && counts.stamped_consents === before + 1;
+    return counts.read_model_rows === before + acts.length && counts.stamped_consents === before + acts.length;
   });
   const after = await run(block(/^npx consent-verify compare/m));
   expect(after, after.stdout + after.stderr).toMatchObject({ exitCode: 0 });
   expect(after.stdout).toContain('No disagreement.');
-  expect(after.stdout).toMatch(/consents +123\n/);
+  expect(after.stdout).toMatch(/consents +125\n/);
   expect(after.stdout.match(/^VALID, /gm)).toHaveLength(2);
   expect(after.stdout).toContain('ONE HISTORY');
+  // Every row of the read models is that of the log.
+  const audited = await installation.run('audit');
+  expect(audited, audited.stderr).toMatchObject({ exitCode: 0 });
   expect(await service.stop()).toBe(0);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LedgerPolicySetRecord } from '../../schemas/events/ledger-policy.js';
+import { PlainName } from '../../schemas/evidence/primitives.js';
 import { en } from '../../verifier-cli/src/i18n/en/index.js';
 import type { Texts } from '../../verifier-cli/src/i18n/texts.js';
 import { tr } from '../../verifier-cli/src/i18n/tr/index.js';
@@ -68,6 +69,14 @@ test('only an authority that made the stamp is shown as qualified by the operato
   expect(other.report.operator?.qualified_stamps).toEqual([]);
 });
 
+test.each(['2800', '1680', '3164', '115f', '034f', 'fe0f', 'e0041', 'e0100', '200b', '00a0'])(
+  'a name that readers see has no U+%s, and may have a letter beyond U+FFFF',
+  (code) => {
+    expect(PlainName.safeParse(`A${String.fromCodePoint(Number.parseInt(code, 16))}B`).success).toBe(false);
+    expect(PlainName.safeParse('𐤀 Örnek').success).toBe(true);
+  },
+);
+
 test('an altered name is not shown', async () => {
   const altered: PackageHooks = {
     ...withPolicies([0, STATED]),
@@ -91,6 +100,8 @@ test('the package states why it was made, in which role, and a name only if it h
   expect(await made(stated, en)).toContain(
     '  Made for: a request of a supervisory authority, by a user with the role data-protection officer, as the package states',
   );
-  expect(await made({ ...stated, name: 'Ayşe Yılmaz' }, tr)).toContain('rolündeki bir kullanıcı (Ayşe Yılmaz)');
+  expect(await made({ ...stated, name: 'Ayşe Yılmaz' }, tr)).toContain('rolündeki bir kullanıcı (“Ayşe Yılmaz”)');
+  const name = 'X”), the court of Ankara (';
+  expect(await made({ ...stated, name }, en)).toContain('(“X"), the court of Ankara (”), as the package states');
   expect(terminalReport((await found({})).report, en)).not.toContain(en.evidence.madeFor);
 });

@@ -17,7 +17,7 @@ import { timeText } from '../rfc3161/support/der.js';
 import { makeCrl } from '../rfc3161/support/revocation.js';
 import { makeResponse, makeToken } from '../rfc3161/support/tokens.js';
 import { CHECKPOINT_SIZES, fixtureAuthority, stampTime } from '../support/ledger-fixture.js';
-import { fixtureUuid, minute } from '../support/ledger-fixture-events.js';
+import { fixtureUuid, minute, policyEvent } from '../support/ledger-fixture-events.js';
 import { buildPackage, type Files, type PackageHooks } from '../support/package-builder.js';
 import { notPassed, verifyFixture } from './support.js';
 
@@ -104,6 +104,21 @@ test('the report lists every token with its file and its authority', async () =>
   expect(terminalReport({ ...report, stamps }, en)).toContain(
     '  checkpoints/5.2.tsr: valid, 2026-03-01T10:50:00.000Z, CN=TSA of Other Root; root of O=other authority',
   );
+});
+
+test('what the operator states of an authority stands beside its own stamp alone', async () => {
+  const stated = { organization: 'Other Authority', trusted_list: 'https://tl.example/eu' };
+  const qualifiedBeside = async (sizes: readonly number[]) => {
+    const { files } = stampedBy(other, 2, sizes);
+    const { operator } = await verify({
+      ...(files !== undefined && { files }),
+      world: ({ batches }) => void batches[0]?.push(policyEvent(1, 2, { qualified_stamps: [stated] })),
+    });
+    return operator?.qualified_stamps;
+  };
+  expect(await qualifiedBeside(CHECKPOINT_SIZES)).toEqual([stated]);
+  // It stamped an earlier state, and another authority what the report shows.
+  expect(await qualifiedBeside(CHECKPOINT_SIZES.slice(0, 1))).toEqual([]);
 });
 
 test('one authority where two are required is indeterminate, and the message counts', async () => {

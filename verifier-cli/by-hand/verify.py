@@ -268,7 +268,7 @@ class Shapes:
             return True
         if shape["pattern"].startswith(r"^\d{4}-\d{2}-\d{2}T"):
             instant(value)
-        return bool(compiled(shape["pattern"]).search(value))
+        return bool(compiled(shape["pattern"]).search(value if value.isascii() else units_of(value)))
 
     def object_fits(self, value, shape):
         known, further = shape.get("properties", {}), shape.get("additionalProperties", {})
@@ -277,6 +277,12 @@ class Shapes:
                 and ("propertyNames" not in shape or all(self.fits(name, shape["propertyNames"]) for name in value))
                 and (further is not False or all(name in known for name in value))
                 and all(self.fits(item, known.get(name, further)) for name, item in value.items()))
+
+
+def units_of(text):
+    """The UTF-16 code units of a text, over which the patterns of the schemas are."""
+    units = text.encode("utf-16-le", "surrogatepass")
+    return "".join(map(chr, struct.unpack(f"<{len(units) // 2}H", units)))
 
 
 @functools.lru_cache(maxsize=1000)
@@ -2455,8 +2461,8 @@ def confirm(package, record, given):
             check_nothing_missing(package, manifest, batches, entries, attachments)
             print("5. nothing is missing up to that checkpoint")
     stamps, intervals = check_times(package, manifest, batches, tied, entries, given)
-    print_stamps(manifest, stamps, chosen)
-    Delays(entries).print_operator(chosen.batch if chosen else max([0, *(entry.batch for entry in entries)]), stamps)
+    shown = print_stamps(manifest, stamps, chosen)
+    Delays(entries).print_operator(chosen.batch if chosen else max([0, *(entry.batch for entry in entries)]), shown)
     notices = Notices(package, every if not chosen else entries, not any(is_in_cover(number, batches.size) for number in batches.unknown))
     for entry in entries:
         if entry.type in CONSENTS and entry.is_known:
@@ -2556,13 +2562,16 @@ def check_witness_number(package, batches, delays, given):
 
 
 def print_stamps(manifest, stamps, chosen):
+    """Prints the times by which the record or the package existed. Returns the stamps that say so."""
     sizes = sorted({stamp.size for stamp in stamps if not chosen or stamp.size > chosen.batch})
     size = sizes[0] if chosen and sizes else manifest["checkpoint"]
     if chosen:
         print(f"6. checkpoint {size} held it already, and nothing was rewritten since")
-    for stamp in sorted((stamp for stamp in stamps if stamp.size == size), key=lambda stamp: stamp.time):
+    shown = sorted((stamp for stamp in stamps if stamp.size == size), key=lambda stamp: stamp.time)
+    for stamp in shown:
         what = "it" if chosen else "all of it"
         print(f"{7 if chosen else 6}. {what} existed by {time_text(stamp.time)}, says a time-stamp authority")
+    return shown
 
 
 def verify(path, record, given):

@@ -34,8 +34,8 @@ export const ConsentStatistics = z
     imported: z.int().describe('Imported consents; in no other number.'),
     opt_outs: z
       .int()
-      .describe('Opt-outs and their ends; in no other number, unless `consent_type` asks for them alone.'),
-    objections: z.int().describe('Objections and their ends; in no other number, unless `consent_type` asks for them.'),
+      .describe('Opt-outs and their ends; in no other number.'),
+    objections: z.int().describe('Objections and their ends; in no other number.'),
     acceptance_rate: z
       .number()
       .nullable()

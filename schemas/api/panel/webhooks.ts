@@ -7,7 +7,7 @@ import { WEBHOOK_EVENTS } from './webhook-events.js';
 export const WebhookEvent = z.enum(WEBHOOK_EVENTS).meta({
   id: 'WebhookEvent',
   description:
-    '`consent.recorded`: a decision other than a withdrawal, also an opt-out; `consent.withdrawn`: a withdrawal, also of an opt-out; `objection.recorded`, `objection.ended`: an objection, and that it was taken back; `consent.erased`: the personal values of a record were erased; `evidence.stamped`: a time stamp covers further records; `idempotency.conflict`: an idempotency key was used again with another body, which was not recorded.',
+    '`consent.recorded`: a decision other than a withdrawal; `consent.withdrawn`: a withdrawal; `objection.recorded`, `objection.ended`: an objection, and its end; `consent.erased`: the personal values of a record were erased; `evidence.stamped`: a time stamp covers further records; `idempotency.conflict`: an idempotency key was used again with another body, which was not recorded.',
 });
 
 const WebhookUrl = z

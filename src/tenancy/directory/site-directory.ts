@@ -187,11 +187,12 @@ const Text = z.object({
 const Version = Text.extend({ id: z.string(), number: z.int() });
 const Nothing = z.object({});
 
-// One statement, so that all values belong to the same `config_revision`. In canonical JSON, no other number and no text
-// can follow this name, and a JSON function of PostgreSQL would refuse a text with U+0000.
+// One statement, so that all values belong to the same `config_revision`. In canonical JSON, the last member of this name
+// is that of the configuration itself. A JSON function of PostgreSQL would refuse a text with U+0000, and a pattern over
+// whole texts takes ten times as long.
 const SITE_SQL = `
 select ${sealed('sites', 's')} as site, s.config_revision, c.record,
-       array(select distinct nullif(substring(x.record from '"validity_days":(null|[0-9]+)'), 'null')::int
+       array(select distinct substring(split_part(x.record, '"validity_days":', -1) from '^[0-9]+')::int
                from site_configs x where x.site_id = s.id) as validities, ${sealed('subscriptions', 'p')} as plan,
        coalesce((
          select jsonb_agg(jsonb_build_object(

@@ -28,6 +28,7 @@ export const TAKEN: readonly (readonly [title: string, fields: () => Fields])[] 
   ...['kvkk', 'gdpr', 'uk_gdpr', 'ccpa', 'lgpd', 'popia', 'pipeda', 'pipl', 'pipa', 'dpdp', 'fadp', 'none'].map(
     (framework) => [`compliance_framework ${framework}`, () => ({ compliance_framework: framework })] as const,
   ),
+  ['rule_id that the banner does not have', () => ({ rule_id: 'elsewhere' })],
   ['source of 20 characters', () => ({ source: 's'.repeat(20) })],
   ['metadata with 30 keys', () => ({ metadata: objectOfKeys(30) })],
   ['metadata of 16384 bytes', () => ({ metadata: objectOfBytes(16_384) })],

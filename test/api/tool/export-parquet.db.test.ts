@@ -123,7 +123,7 @@ describe('the record export as Parquet', () => {
     expect(rows.map((row) => Object.keys(row))).toEqual(records.map(() => EXPORTED_FIELDS));
     for (const [place, record] of records.entries())
       for (const [name, value] of Object.entries(record)) {
-        const isTime = ['created_at', 'valid_until'].includes(name) && typeof value === 'string';
+        const isTime = ['created_at', 'valid_until', 'ask_again_at'].includes(name) && typeof value === 'string';
         const exact = typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
         expect(rows[place]?.[name], name).toEqual(isTime ? new Date(value) : exact);
       }

@@ -346,6 +346,8 @@ describe('test keys', () => {
         },
         ...{
           valid_until: expect.any(String),
+          ask_again_at: decision === 'withdrawn' ? expect.any(String) : null,
+          rule_id: null,
           proof_hash,
           revision: expect.any(Number),
         },

@@ -15,6 +15,9 @@ import { createSiteFixture, type SiteFixture, siteConfig } from './site-fixture.
 
 const OBJECTION = { consent_type: 'objection', decision: 'rejected', categories: { analytics: false } };
 
+/** Words that look like another period. */
+const DECEIVING = { title: 'Cookies', validity_days: '"validity_days":9999' };
+
 describe('acts and their periods', () => {
   let database: AdmissionDatabase;
   let api: ApiProcess;
@@ -121,6 +124,20 @@ describe('acts and their periods', () => {
   ])('refuses %s', async (_, change, code, field) => {
     const answer = await send({ ...OBJECTION, ...change });
     expect(answer).toMatchObject({ status: 422, body: { error_code: code, errors: [{ field }] } });
+  });
+
+  it('records the rule that the configuration in force has, and its own period of a refusal', async () => {
+    const ruled = await createSiteFixture(database.owner, { validityDays: 365 });
+    await publishSiteConfig(database.owner, ruled.siteId, {
+      ...siteConfig(365),
+      refusal_days: 90,
+      banner: { en: DECEIVING, tr: DECEIVING },
+      rules: [{ id: 'us', places: ['US-CO'], categories: { marketing: { rule: 'opt_out' } } }],
+    });
+    const answer = { consent_type: 'cookie', decision: 'rejected', rule_id: 'us' };
+    const { record, warnings } = await recorded(answer, ruled);
+    expect([record.rule_id, daysTo(record, record.ask_again_at), warnings]).toEqual(['us', 90, undefined]);
+    expect(daysTo(record, record.valid_until)).toBe(365);
   });
 
   it('ignores a rule that the configuration in force does not have, in each consent of a batch', async () => {

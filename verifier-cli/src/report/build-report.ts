@@ -124,7 +124,7 @@ export function buildReport({
       seal_within_seconds: policy.sealWithinMs / 1000,
       stamp_within_seconds: policy.stampWithinMs / 1000,
     },
-    operator: findings.verdict() === 'invalid' ? null : reportedOperator(policy, stamps),
+    operator: findings.verdict() === 'invalid' ? null : reportedOperator(policy, stampsOf(proved, stamps)),
     newest: reportedNewest(witnessed, times),
     records: summary,
     proved,
@@ -139,6 +139,11 @@ export function buildReport({
     verified_at: at.toISOString(),
   };
   return { ...facts, proves: provesOf(facts, en), not_proved: notProved(facts, en) };
+}
+
+/** The stamps that prove the time by which everything existed: no other stands beside what the operator states. */
+function stampsOf({ not_after: end }: VerificationReport['proved'], stamps: Stamps): Stamps {
+  return stamps.filter(({ size }) => size === end?.checkpoint);
 }
 
 function reportedRoot(der: Uint8Array): ReportedRoot {

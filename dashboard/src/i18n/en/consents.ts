@@ -17,6 +17,12 @@ export const consents = {
   type: 'Type',
   purpose: 'Purpose (title of the text)',
   decision: 'Decision',
+  acts: {
+    'do_not_sell_opt_out accepted': 'Opted out',
+    'do_not_sell_opt_out withdrawn': 'Opt-out taken back',
+    'objection rejected': 'Objected',
+    'objection withdrawn': 'Objection taken back',
+  },
   decisions: { accepted: 'Accepted', rejected: 'Rejected', partial: 'Partly accepted', withdrawn: 'Withdrawn' },
   channel: 'Channel',
   channels: { browser: 'In the browser', s2s: 'From a backend', import: 'Imported' },

@@ -18,6 +18,12 @@ export const consents: typeof English = {
   type: 'Tür',
   purpose: 'Amaç (metnin başlığı)',
   decision: 'Karar',
+  acts: {
+    'do_not_sell_opt_out accepted': 'Verilerin satılmaması istendi',
+    'do_not_sell_opt_out withdrawn': 'Satılmama talebi geri alındı',
+    'objection rejected': 'İtiraz edildi',
+    'objection withdrawn': 'İtiraz geri alındı',
+  },
   decisions: {
     accepted: 'Kabul edildi',
     rejected: 'Reddedildi',

@@ -6,7 +6,7 @@ import { Badge } from '../../ui/badge.js';
 import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 import { DocumentName } from './document-name.js';
-import { decisionLook, type Filters, proofLook, proofOf } from './filters.js';
+import { actText, decisionLook, type Filters, proofLook, proofOf } from './filters.js';
 import { rowOf } from './record-links.js';
 import { RevealPerson } from './reveal-person.js';
 import { listedAt } from './state-at.js';
@@ -48,9 +48,7 @@ export function ConsentTable({ siteId, items, filters }: ConsentTableProps) {
           label: consents.decision,
           cell: ({ record, is_anonymized: isErased }) => (
             <span className="stack-tight">
-              {record === null ? null : (
-                <Badge kind={decisionLook(record.decision)}>{consents.decisions[record.decision]}</Badge>
-              )}
+              {record === null ? null : <Badge kind={decisionLook(record)}>{actText(record, consents)}</Badge>}
               {isErased ? <span className="hint">{consents.erased}</span> : null}
             </span>
           ),

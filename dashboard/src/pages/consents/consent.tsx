@@ -11,7 +11,7 @@ import { Facts } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 import { decidedText, whereOf } from '../banner/rule-words.js';
 import { useSiteId } from '../sites/use-site.js';
-import { decisionLook } from './filters.js';
+import { actText, decisionLook } from './filters.js';
 import { PersonalSection } from './personal-section.js';
 import { ProofSection } from './proof-section.js';
 import { RecordLinks } from './record-links.js';
@@ -56,7 +56,7 @@ export function Consent() {
           title={
             consent.record === null
               ? consents.record
-              : `${consents.decisions[consent.record.decision]}, ${dateTime(givenAt(consent.record))}`
+              : `${actText(consent.record, consents)}, ${dateTime(givenAt(consent.record))}`
           }
         >
           <RecordLinks siteId={siteId} consentId={consent.id} />
@@ -94,7 +94,7 @@ function DecisionSection({ siteId, consent, record }: DecisionSectionProps) {
           [
             consents.decision,
             <span className="actions" key="decision">
-              <Badge kind={decisionLook(record.decision)}>{consents.decisions[record.decision]}</Badge>
+              <Badge kind={decisionLook(record)}>{actText(record, consents)}</Badge>
               {consent.is_expired ? <Badge kind="neutral">{consents.expired}</Badge> : null}
               {consent.is_anonymized ? <Badge kind="neutral">{consents.erased}</Badge> : null}
             </span>,

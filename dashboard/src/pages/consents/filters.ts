@@ -1,8 +1,12 @@
-import type { ConsentSummary } from '../../api/types.js';
+import { actOf, answersQuestion } from '../../../../schemas/law/acts.js';
+import type { ConsentSummary, PublicRecord } from '../../api/types.js';
+import type { Messages } from '../../i18n/messages.js';
 import { startOfDay } from '../../ui/days.js';
 
 export const DECISIONS = ['accepted', 'rejected', 'partial', 'withdrawn'] as const;
 export type Decision = (typeof DECISIONS)[number];
+/** What a record says that the person did. */
+type Act = Pick<PublicRecord, 'consent_type' | 'decision'>;
 export const CHANNELS = ['browser', 's2s', 'import'] as const;
 
 /** Filters of the list, as the address has them. */
@@ -56,8 +60,17 @@ export function isFiltered({ person: _, zone: __, ...filters }: Filters): boolea
 }
 
 /** The colour of a decision, which its word repeats. */
-export function decisionLook(decision: Decision): 'good' | 'bad' | 'warning' | 'neutral' {
+export function decisionLook({ consent_type: type, decision }: Act): 'good' | 'bad' | 'warning' | 'neutral' {
+  // An opt-out and an objection are neither consents nor refusals.
+  if (!answersQuestion(type)) return 'neutral';
   return ({ accepted: 'good', rejected: 'bad', partial: 'warning', withdrawn: 'neutral' } as const)[decision];
+}
+
+/** What the person did, in words. */
+export function actText(record: Act, { acts, decisions }: Messages['consents']): string {
+  const act = actOf(record);
+  const found = Object.entries(acts).find(([name]) => name === act);
+  return found?.[1] ?? decisions[record.decision];
 }
 
 /** How far a record is proved. A time stamp of the development authority proves nothing to others. */

@@ -7,7 +7,7 @@ import { Notice } from '../../ui/notice.js';
 import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 import { DocumentName } from './document-name.js';
-import { decisionLook } from './filters.js';
+import { actText, decisionLook } from './filters.js';
 import { alteredAmong, givenAt, type StateOfSubject, stateAt } from './state-at.js';
 import { useDecided } from './use-shown-configuration.js';
 
@@ -83,7 +83,7 @@ function StateTable({ siteId, items }: StateTableProps) {
             state === 'expired' ? (
               <Badge kind="neutral">{consents.expired}</Badge>
             ) : (
-              <Badge kind={decisionLook(record.decision)}>{consents.decisions[record.decision]}</Badge>
+              <Badge kind={decisionLook(record)}>{actText(record, consents)}</Badge>
             ),
         },
         {

@@ -151,7 +151,7 @@ showing.add_argument("--document", default="cookie-policy", help="slug of the do
 showing.set_defaults(run=show)
 recording = commands.add_parser("record", help="record what the person decided about that version")
 recording.add_argument("--version", required=True, help="as show printed it")
-recording.add_argument("--consent-type", default="cookie", choices=["cookie", "document_approval", "do_not_sell_opt_out"])
+recording.add_argument("--consent-type", default="cookie", choices=["cookie", "document_approval", "do_not_sell_opt_out", "objection"])
 recording.add_argument("--decision", required=True, choices=["accepted", "rejected", "partial", "withdrawn"])
 recording.add_argument("--categories", type=json.loads, help='such as {"necessary": true, "analytics": false}')
 recording.add_argument("--visitor", required=True, help="your id of the person; not to be guessed by others")
@@ -187,7 +187,9 @@ The acceptance of a document is the same with another type. If the document requ
 python3 record_consent.py record --version VERSION --consent-type document_approval --decision accepted --visitor visitor-4711 --idempotency-key form-4711-1
 ~~~
 
-An opt-out of sale is \`--consent-type do_not_sell_opt_out --decision accepted\` for the site's document about it, or else for its cookie policy.
+An opt-out of sale is \`--consent-type do_not_sell_opt_out --decision accepted\` for the site's document about it, or else for its cookie policy. An
+objection to what runs without consent is \`--consent-type objection --decision rejected\`, with each category that is objected to as false; taken back, it is
+\`withdrawn\` without categories.
 
 ## When it is refused
 

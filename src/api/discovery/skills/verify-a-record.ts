@@ -51,6 +51,6 @@ A record of another tenant returns the same response as one that does not exist.
 | \`is_anonymized\` | The personal values were erased. The proof and \`valid\` remain true. |
 | \`timestamp\` | (public response) the time by which the record existed, as the authority attests; \`created_at\` is the service's own claim. |
 
-\`valid\` does not state that the consent is in force: check \`decision\` and \`valid_until\`, and whether a later record withdraws it. It does not state who the
+\`valid\` does not state that the consent is in force: check \`consent_type\`, \`decision\` and \`valid_until\`, and whether a later record withdraws it. It does not state who the
 person was. If \`valid\` is false for a record of the server, keep the response and inform the operator: stored evidence was altered.
 `;
