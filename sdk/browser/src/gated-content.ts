@@ -13,7 +13,7 @@ export function gateContent(consent: ConsentSource, options?: GateOptions): () =
   let end = (): void => observer.disconnect();
   let isEnded = false;
   const look = (): void => {
-    if (document.querySelector('[data-consent],[data-consent-service]') === null) return;
+    if (!document.querySelector('[data-consent-service],[data-consent-opt-out],[data-consent]')) return;
     observer.disconnect();
     // Bundlers must not change the address of the service.
     import(/* webpackIgnore: true */ /* @vite-ignore */ consent.addressOf('/sdk/gate.js')).then((gate: Gate) => {

@@ -28,6 +28,7 @@ const OTHERS = [
   '/sdk/inspect.js',
   '/sdk/tag-manager.js',
   '/sdk/placeholder.js',
+  '/sdk/opt-out.js',
   '/sdk/iab.js',
   '/sdk/iab-stub.js',
   '/sdk/vendor-lists/:name',
