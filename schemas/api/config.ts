@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Appearance } from '../banner/appearance.js';
 import { BANNER_CONTROLS, BANNER_NOTICES } from '../banner/language-texts.js';
 import { COMPLIANCE_FRAMEWORKS } from '../events/consent-recorded.js';
-import { ConsentCategory, ConsentCookie, SiteConfigPublishedRecord } from '../events/site-config.js';
+import { ConsentCategory, ConsentCookie, SiteConfigPublishedRecord, SiteRule } from '../events/site-config.js';
 import { Sha256Hex, Uuid } from '../evidence/primitives.js';
 import { IabSettings } from '../iab/iab-settings.js';
 import { DocumentSummary, LanguageWarnings } from './common.js';
@@ -18,20 +18,32 @@ export const BannerCategory = ConsentCategory.extend({
   title: z.string().describe('Title that visitors read.'),
   purpose: z.string().describe('What the processing is for.'),
   cookies: z.array(BannerCookie).describe('The cookies that the site declares.'),
+  rule: z
+    .enum(['opt_out', 'exempt'])
+    .optional()
+    .describe(
+      '`opt_out`: runs until the person opts out; `exempt`: runs until the person objects; absent: waits for consent.',
+    ),
+  ground: z.string().optional().describe('Why an `exempt` category runs without a choice.'),
 }).meta({ id: 'BannerCategory' });
 
-/** Region from which the request seems to come, and the law that it suggests. Null if it is not known. */
-export const DetectedRegion = z
-  .object({
-    country: z.string().nullable().describe('Country (ISO 3166-1 alpha-2); null: not known.'),
-    region: z.string().nullable().describe('Region of the country, for example a US state; null: not known.'),
-    compliance_framework: z
-      .enum(COMPLIANCE_FRAMEWORKS)
-      .nullable()
-      .describe('Law under which the person was asked, or null if not known.'),
-  })
-  .meta({ id: 'DetectedRegion' });
-export type DetectedRegion = z.infer<typeof DetectedRegion>;
+/** Place from which the request seems to come, and the law that it suggests. Null if it is not known. */
+const DetectedPlace = z.object({
+  country: z.string().nullable().describe('Country (ISO 3166-1 alpha-2); null: not known.'),
+  region: z.string().nullable().describe('Region of the country, for example a US state; null: not known.'),
+  compliance_framework: z
+    .enum(COMPLIANCE_FRAMEWORKS)
+    .nullable()
+    .describe('Law under which the person was asked, or null if not known.'),
+});
+export type DetectedPlace = z.infer<typeof DetectedPlace>;
+
+/** That place, and what the signal of a browser means there. */
+export const DetectedRegion = DetectedPlace.extend({
+  signal_is_request: z
+    .boolean()
+    .describe('Whether the signal of a browser (Global Privacy Control) is itself a request to opt out.'),
+}).meta({ id: 'DetectedRegion' });
 
 /** Text of a control of the banner, and the language in which it is. */
 export const BannerLabel = z
@@ -55,6 +67,13 @@ export const ConfigResponse = z
         ),
         controller: SiteConfigPublishedRecord.shape.controller.describe('Who is responsible for the personal data.'),
         validity_days: z.int().nullable().describe('Days for which a consent is valid, or null for no limit.'),
+        refusal_days: z
+          .int()
+          .nullable()
+          .describe('Days after which a person who refused is asked again, or null for never.'),
+        rule_id: SiteRule.shape.id
+          .optional()
+          .describe('The rule of the site for the place of the request, which a consent names; absent: none.'),
         banner: z.record(z.string(), z.string()).describe('Texts of the banner.'),
         labels: z
           .partialRecord(z.enum([...BANNER_CONTROLS, ...BANNER_NOTICES]), BannerLabel)

@@ -1,4 +1,5 @@
-import type { SiteConfigPublishedRecord } from '../events/site-config.js';
+import type { CategoryRule, SiteConfigPublishedRecord, SiteRule } from '../events/site-config.js';
+import { ownMember } from '../json/own-member.js';
 import { directionOf } from '../language/direction.js';
 import { matchLanguage } from '../language/match-language.js';
 import { bannerLabels } from './banner-labels.js';
@@ -16,12 +17,14 @@ export type BannerConfiguration = Pick<
  * @param language one of the configuration
  * @param fallback language of texts that are missing
  * @param known the labels in `language`, or undefined if there are none
+ * @param rule the site's rule for the place of the person, or null if there is none
  */
 export function bannerInLanguage(
   configuration: BannerConfiguration,
   language: string,
   fallback: string,
   known: LabelTexts | undefined,
+  rule: SiteRule | null = null,
 ) {
   const { categories, cookies, controller, languages, appearance, service_switches: switches } = configuration;
   const inLanguage = (texts: Readonly<Record<string, string>>): string => texts[language] ?? texts[fallback] ?? '';
@@ -40,11 +43,17 @@ export function bannerInLanguage(
       ...category,
       title: inLanguage(category.title),
       purpose: inLanguage(category.purpose),
+      ...applying(ownMember(rule?.categories, category.key), inLanguage),
       cookies: cookies
         .filter((cookie) => cookie.category === category.key)
         .map(({ category: _, ...cookie }) => ({ ...cookie, purpose: inLanguage(cookie.purpose) })),
     })),
   };
+}
+
+function applying(rule: CategoryRule | undefined, inLanguage: (texts: Readonly<Record<string, string>>) => string) {
+  if (rule === undefined || rule.rule === 'opt_in') return {};
+  return rule.rule === 'exempt' ? { rule: rule.rule, ground: inLanguage(rule.ground) } : { rule: rule.rule };
 }
 
 /**

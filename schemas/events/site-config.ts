@@ -4,6 +4,7 @@ import { Instant, Uuid } from '../evidence/primitives.js';
 import { IabSettings } from '../iab/iab-settings.js';
 import { TimeZoneName } from '../text/time-zone.js';
 import { isOnDomain, WITHDRAWAL_URL } from '../text/withdrawal-url.js';
+import { COMPLIANCE_FRAMEWORKS } from './consent-recorded.js';
 
 export const SITE_CONFIG_PUBLISHED = 'SiteConfigPublished.v1';
 
@@ -17,7 +18,7 @@ export const ByLanguage = z.record(Language, z.string().max(10_000)).meta({ id: 
 const Key = z
   .string()
   .regex(/^[a-z0-9_-]{1,50}$/, 'must be 1 to 50 lower-case letters, digits, - and _, for example analytics')
-  .meta({ id: 'Key', description: 'Key of a category or of a service, for example `analytics`.' });
+  .meta({ id: 'Key', description: 'Key of a category, a service or a rule, for example `analytics`.' });
 
 /** A service, or vendor, that gets data under a category. Visitors read its name, and may have a switch for it. */
 export const ConsentService = z
@@ -93,6 +94,62 @@ export const WithdrawalUrl = z
   )
   .max(500);
 
+/** Why a category may run without a choice. */
+export const RULE_EXCEPTIONS = ['own_statistics', 'appearance'] as const;
+
+/** What a rule says of one category. */
+export const CategoryRule = z
+  .discriminatedUnion('rule', [
+    z.strictObject({ rule: z.literal('opt_in') }),
+    z.strictObject({ rule: z.literal('opt_out') }),
+    z.strictObject({
+      rule: z.literal('exempt'),
+      exception: z
+        .enum(RULE_EXCEPTIONS)
+        .describe(
+          '`own_statistics`: statistics for the site alone; `appearance`: how it looks or works for the person.',
+        ),
+      ground: ByLanguage.describe('Why it runs without a choice, in words that visitors read.'),
+      processor: z
+        .string()
+        .min(1)
+        .max(200)
+        .exactOptional()
+        .describe('Who processes the data for the site. Nobody else may get them.'),
+    }),
+  ])
+  .meta({
+    id: 'CategoryRule',
+    description:
+      '`opt_in`: waits for consent; `opt_out`: runs until the person opts out; `exempt`: runs without a choice until the person objects.',
+  });
+export type CategoryRule = z.infer<typeof CategoryRule>;
+
+/** What applies in some places. */
+export const SiteRule = z
+  .strictObject({
+    id: Key.describe('Name of the rule, which records state.'),
+    places: z
+      .array(
+        z
+          .string()
+          .regex(/^[A-Z]{2}(?:-[A-Z0-9]{1,3})?$/, 'must be a country or a part of one, for example GB or US-CA'),
+      )
+      .max(300)
+      .exactOptional()
+      .describe('Countries (ISO 3166-1) and their parts (ISO 3166-2), for example `GB` or `US-CA`.'),
+    frameworks: z
+      .array(z.enum(COMPLIANCE_FRAMEWORKS).exclude(['none']))
+      .max(COMPLIANCE_FRAMEWORKS.length)
+      .exactOptional()
+      .describe('Laws, each of which stands for its places.'),
+    categories: z
+      .record(Key, CategoryRule)
+      .describe('What applies to each category, by its key. One that is not named waits for consent.'),
+  })
+  .meta({ id: 'SiteRule' });
+export type SiteRule = z.infer<typeof SiteRule>;
+
 /** Published settings of a site, with its controller. `site_config_hash` of a record is over its JCS text. */
 export const SiteConfigPublishedRecord = z
   .strictObject({
@@ -110,6 +167,10 @@ export const SiteConfigPublishedRecord = z
     languages: z.array(Language).min(1).max(50),
     /** Time after which a consent expires, in days, or null if it never does. */
     validity_days: z.int().min(1).max(36_500).nullable(),
+    /** Time for which a person who refused is not asked again, in days; null: never asked again. */
+    refusal_days: z.int().min(1).max(36_500).nullable().exactOptional(),
+    /** What applies where: the first rule that matches a place. If there is none, everything optional waits for consent. */
+    rules: z.array(SiteRule).max(50).exactOptional(),
     banner: z.record(Language, z.record(z.string().max(50), z.string().max(10_000))),
     /** How consent is withdrawn, in each language. */
     withdrawal: ByLanguage,

@@ -34,6 +34,10 @@ export const DraftSettings = z.strictObject({
   languages: z.array(Language).max(50).describe('Languages (BCP 47) of the site.'),
   /** Time after which a consent expires, in days, or null if it never does. */
   validity_days: published.validity_days.describe('Days for which a consent is valid, or null for no limit.'),
+  refusal_days: published.refusal_days.describe(
+    'Days after which a person who refused is asked again, or null for never; absent: `validity_days`, but at least 180.',
+  ),
+  rules: published.rules.describe('What applies where: the first rule that matches.'),
   appearance: published.appearance,
   iab: published.iab,
   service_switches: published.service_switches.describe('Whether visitors accept services one by one; absent: no.'),

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { LanguageQuery, ScannerQuery } from '../../../schemas/api/common.js';
-import { ConfigResponse, type DetectedRegion } from '../../../schemas/api/config.js';
+import { ConfigResponse, type DetectedPlace } from '../../../schemas/api/config.js';
 import { ActiveDocumentResponse, ActiveDocumentsResponse, DocumentParams } from '../../../schemas/api/documents.js';
 import { ApiError, type FieldError } from '../../../schemas/api/error-codes.js';
 import { PingResponse } from '../../../schemas/api/ping.js';
@@ -9,11 +9,14 @@ import { bannerInLanguage } from '../../../schemas/banner/banner-in-language.js'
 import { bannerLabels } from '../../../schemas/banner/banner-labels.js';
 import { labelsIn } from '../../../schemas/banner/known-labels.js';
 import { sha256Hex } from '../../../schemas/crypto/digest.js';
+import type { SiteRule } from '../../../schemas/events/site-config.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import { chooseLanguage } from '../../../schemas/language/choose-language.js';
 import { isWellFormed, localeOf } from '../../../schemas/language/language-tag.js';
 import { matchLanguage } from '../../../schemas/language/match-language.js';
+import { refusalDays } from '../../../schemas/law/periods.js';
+import { isSignalRequest, ruleAt } from '../../../schemas/law/rule-at.js';
 import { acceptedLanguages } from '../../platform/accepted-languages.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { DetectRegion } from '../../platform/jurisdiction/detect-region.js';
@@ -133,6 +136,7 @@ export const SITE_OPERATIONS = [
           site_config_hash: SHOWN.sha256,
           controller: { legal_name: 'Demonstration Shop Ltd.', contact: 'privacy@shop.example' },
           validity_days: 365,
+          refusal_days: 365,
           banner: { title: 'Your choice', text: 'May we use cookies?' },
           labels: bannerLabels({}, 'en', labelsIn('en')),
           withdrawal: 'Open “Cookie settings” at the foot of any page.',
@@ -159,16 +163,20 @@ export const SITE_OPERATIONS = [
           ],
           documents: [SHOWN_DOCUMENT],
           appearance: null,
-          region: { country: 'TR', region: null, compliance_framework: 'kvkk' },
+          region: { country: 'TR', region: null, compliance_framework: 'kvkk', signal_is_request: false },
         },
       },
     },
     handle: async ({ site, apiKey, query, request, reply }, { db, detectRegion, liveHosts, keyUsage, texts }) => {
       const wanted = wantedLanguages(query, request, site);
       if (query.draft !== undefined) {
-        const data = await draftConfiguration(db, site, query.draft, wanted.tags);
+        const data = await draftConfiguration(db, site, {
+          token: query.draft,
+          tags: wanted.tags,
+          place: detectRegion(request),
+        });
         reply.header('cache-control', 'no-store');
-        return { data: { ...data, region: detectRegion(request) }, ...testMarkOf(apiKey) } satisfies ConfigResponse;
+        return { data, ...testMarkOf(apiKey) } satisfies ConfigResponse;
       }
       const response = configResponse(site, wanted, detectRegion(request));
       if (apiKey?.mode !== 'test') return texts.send(request, reply, response);
@@ -225,14 +233,16 @@ export const SITE_OPERATIONS = [
   }),
 ];
 
-function configResponse(site: SiteContext, wanted: WantedLanguages, region: DetectedRegion): ConfigResponse {
+function configResponse(site: SiteContext, wanted: WantedLanguages, place: DetectedPlace): ConfigResponse {
   if (site.config === null) throw new ApiError('CONFIG_OUTDATED', 'The site has no published configuration.');
   const { record, sha256 } = site.config;
   const language = chooseLanguage(record.languages, wanted.tags, record.default_language);
+  const rule = ruleAt(record.rules, place);
   return {
     data: {
       site: { id: site.siteId, domain: record.domain },
-      ...bannerInLanguage(record, language, record.default_language, labelsIn(language)),
+      ...bannerInLanguage(record, language, record.default_language, labelsIn(language), rule),
+      ...lawThere(record, place, rule),
       default_language: record.default_language,
       site_config_hash: sha256,
       validity_days: record.validity_days,
@@ -240,9 +250,17 @@ function configResponse(site: SiteContext, wanted: WantedLanguages, region: Dete
       // Without any signal, a page would load that script for nothing.
       ...(record.iab !== undefined && Object.keys(record.iab).length > 0 && { iab: record.iab }),
       documents: [...activeDocuments(site, [language])],
-      region,
       ...wanted.warned,
     },
+  };
+}
+
+/** What the configuration and the law say of a place. */
+function lawThere(periods: Parameters<typeof refusalDays>[0], place: DetectedPlace, rule: SiteRule | null) {
+  return {
+    refusal_days: refusalDays(periods),
+    ...(rule !== null && { rule_id: rule.id }),
+    region: { ...place, signal_is_request: isSignalRequest(place, rule) },
   };
 }
 
@@ -256,9 +274,8 @@ type Configuration = ConfigResponse['data'];
 async function draftConfiguration(
   db: Queryable,
   site: SiteContext,
-  token: string,
-  tags: readonly string[],
-): Promise<Omit<Configuration, 'region'>> {
+  { token, tags, place }: { readonly token: string; readonly tags: readonly string[]; readonly place: DetectedPlace },
+): Promise<Configuration> {
   const refused = (message: string) =>
     new ApiError('VALIDATION_ERROR', undefined, { errors: [{ field: 'draft', message }] });
   const state = checkDraftToken(site.siteKey, token, Date.now());
@@ -272,9 +289,11 @@ async function draftConfiguration(
   const language = chooseLanguage(draft.languages, tags, main);
   const { legal_name: name, contact } = draft.controller;
   const controller = { legal_name: name ?? '', contact: contact ?? '' };
+  const rule = ruleAt(draft.rules, place);
   return {
     site: { id: site.siteId, domain },
-    ...bannerInLanguage({ ...content, controller }, language, main, labelsIn(language)),
+    ...bannerInLanguage({ ...content, controller }, language, main, labelsIn(language), rule),
+    ...lawThere(draft, place, rule),
     default_language: main,
     site_config_hash: sha256Hex(`draft\0${canonicalJson(content)}`),
     validity_days: draft.validity_days,

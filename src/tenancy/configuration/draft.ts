@@ -6,6 +6,7 @@ import {
   type ConsentCookie,
   configProblems,
   type SiteConfigPublishedRecord,
+  type SiteRule,
 } from '../../../schemas/events/site-config.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
@@ -23,7 +24,7 @@ export type ConfigContent = Omit<
  * Returns the content that publishing the draft would produce: without cookie ids, and with texts only in the site's
  * languages.
  */
-export function contentOfDraft(draft: SiteConfigDraft) {
+export function contentOfDraft({ rules = [], ...draft }: SiteConfigDraft) {
   const { languages } = draft;
   const only = <T>(texts: Readonly<Record<string, T>>): Record<string, T> =>
     Object.fromEntries(Object.entries(texts).filter(([language]) => languages.includes(language)));
@@ -37,7 +38,18 @@ export function contentOfDraft(draft: SiteConfigDraft) {
       purpose: only(category.purpose),
     })),
     cookies: draft.cookies.map(({ id: _, ...cookie }) => ({ ...cookie, purpose: only(cookie.purpose) })),
+    ...(rules.length > 0 && { rules: rules.map((rule) => ({ ...rule, categories: grounded(rule, only) })) }),
   };
+}
+
+type Texts = Readonly<Record<string, string>>;
+
+/** What a rule says of its categories, with the grounds that `only` leaves. */
+function grounded({ categories }: SiteRule, only: (texts: Texts) => Texts): SiteRule['categories'] {
+  const entries = Object.entries(categories);
+  return Object.fromEntries(
+    entries.map(([key, one]) => [key, one.rule === 'exempt' ? { ...one, ground: only(one.ground) } : one]),
+  );
 }
 
 /** The content of a published record. */

@@ -25,26 +25,30 @@ describe.each([
     expect(answer.status).toBe(200);
     return Region.parse(answer.body).data.region;
   };
-  const unknown = { country: null, region: null, compliance_framework: null };
-  const told = (region: typeof unknown | Record<string, string | null>) => (isTrusted ? region : unknown);
+  const unknown = { country: null, region: null, compliance_framework: null, signal_is_request: false };
+  const told = (region: typeof unknown | Record<string, string | boolean | null>) => (isTrusted ? region : unknown);
 
   it('is unknown for a local address', async () => {
     expect(await regionOf({})).toEqual(unknown);
   });
 
   it.each([
-    [{ 'cf-ipcountry': 'TR' }, { country: 'TR', region: null, compliance_framework: 'kvkk' }],
+    [{ 'cf-ipcountry': 'TR' }, { country: 'TR', region: null, compliance_framework: 'kvkk', signal_is_request: false }],
     [
       { 'cf-ipcountry': 'us', 'x-region': 'ca' },
-      { country: 'US', region: 'CA', compliance_framework: 'ccpa' },
+      { country: 'US', region: 'CA', compliance_framework: 'ccpa', signal_is_request: true },
     ],
     [
       { 'cf-ipcountry': 'US', 'x-region': 'US-NY' },
-      { country: 'US', region: 'NY', compliance_framework: 'none' },
+      { country: 'US', region: 'NY', compliance_framework: 'none', signal_is_request: false },
+    ],
+    [
+      { 'cf-ipcountry': 'US', 'x-region': 'MD' },
+      { country: 'US', region: 'MD', compliance_framework: 'none', signal_is_request: true },
     ],
     [
       { 'cf-ipcountry': 'US', 'x-region': 'Bavaria' },
-      { country: 'US', region: null, compliance_framework: null },
+      { country: 'US', region: null, compliance_framework: null, signal_is_request: false },
     ],
     [{ 'cf-ipcountry': 'XX', 'x-region': 'CA' }, unknown],
     [{ 'cf-ipcountry': 'T1' }, unknown],
@@ -55,7 +59,7 @@ describe.each([
   });
 
   it('otherwise follows the client address that the proxy forwards', async () => {
-    const region = { country: 'TR', region: null, compliance_framework: 'kvkk' };
+    const region = { country: 'TR', region: null, compliance_framework: 'kvkk', signal_is_request: false };
     expect(await regionOf({ 'x-forwarded-for': '193.140.28.1' })).toEqual(told(region));
     expect(await regionOf({ 'x-forwarded-for': '2001:a98::1', 'cf-ipcountry': 'XX' })).toEqual(told(region));
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { COMPLIANCE_FRAMEWORKS } from '../../../schemas/events/consent-recorded.js';
-import { FRAMEWORK_PLACES, frameworkOf } from '../../../src/platform/jurisdiction/detect-region.js';
+import { FRAMEWORK_PLACES, frameworkOf } from '../../../schemas/law/framework-places.js';
 
 describe('frameworkOf', () => {
   it.each([

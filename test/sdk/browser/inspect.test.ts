@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { FRAMEWORK_PLACES, frameworkOf } from '../../../schemas/law/framework-places.js';
 import { type Facts, findingOf, type Gated } from '../../../sdk/browser/src/inspect/finding.js';
 import { REGIONS } from '../../../sdk/browser/src/inspect/regions.js';
 import { answerOf, sourceOf, wordsOf } from '../../../sdk/browser/src/inspect/words.js';
 import { completed } from '../../../sdk/core/choice.js';
-import { FRAMEWORK_PLACES, frameworkOf } from '../../../src/platform/jurisdiction/detect-region.js';
 import { configurationIn } from '../core/model/site.js';
 
 const configuration = configurationIn('gdpr', 'v1', [], ['maps', 'films']);
