@@ -16,6 +16,12 @@ export const ScanRequest = z
       .describe(
         'If true, the result is recorded in the event log of the site, sealed and stamped like a published text: evidence of the state of the site.',
       ),
+    signal: z
+      .boolean()
+      .default(false)
+      .describe(
+        'If true, the page is opened with Global Privacy Control, the signal of a browser that asks to opt out.',
+      ),
   })
   .meta({ id: 'ScanRequest' });
 export type ScanRequest = z.infer<typeof ScanRequest>;
@@ -91,6 +97,7 @@ export const ScanResult = z
     method: z
       .enum(SCAN_METHODS)
       .describe('`browser`: scripts ran. `http`: only the page was requested, so that much can be missing.'),
+    signal: z.boolean().describe('Whether the page was opened with Global Privacy Control.'),
     started_at: Instant.describe('Time at which the scan began.'),
     ended_at: Instant.describe('Time at which it ended.'),
     site_config_hash: Sha256Hex.nullable().describe(

@@ -26,10 +26,20 @@ export const BANNER_CONTROLS = [
 ] as const;
 
 /**
- * Notices of the banner, whose words a site cannot change: that a signal of the browser was processed as an opt-out
- * (CCPA regulations, §7025(c)(6)), and that it ended what an earlier choice permitted (§7025(c)(3)).
+ * Words that a site cannot change. Notices of the banner: that a signal of the browser was processed as an opt-out (CCPA
+ * regulations, §7025(c)(6)), and that it ended what an earlier choice permitted (§7025(c)(3)). The link to the opt-out
+ * (§7015(b)), and the dialog that it opens: its button (§7013(e)), which takes the opt-out back afterwards, and the state.
  */
-export const BANNER_NOTICES = ['opt_out', 'opt_out_conflict'] as const;
+export const BANNER_NOTICES = [
+  'opt_out',
+  'opt_out_conflict',
+  'privacy_choices',
+  'do_not_sell',
+  'allow_sale',
+  'opted_out',
+  'opted_out_by_signal',
+  'not_opted_out',
+] as const;
 
 /**
  * The words of controls and notices in one language. The service gives them to every banner. Whoever changes the words

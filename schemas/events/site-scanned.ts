@@ -71,6 +71,8 @@ export const SiteScannedRecord = z
     url: PageAddress,
     /** `browser`: scripts ran. `http`: only the page was requested. */
     method: z.enum(SCAN_METHODS),
+    /** The page was opened with Global Privacy Control. Absent if it was not. */
+    signal: z.literal(true).exactOptional(),
     started_at: Instant,
     ended_at: Instant,
     /** SHA-256 of the configuration that the page was compared with, or null if none was published. */

@@ -15,7 +15,7 @@ const common = {
   minifyIdentifiers: true,
   charset: 'utf8',
   // Private members of classes stay private, and every browser since 2021 has them.
-  external: ['./placeholder.js'],
+  external: ['./placeholder.js', './opt-out.js'],
   target: ['chrome103', 'edge103', 'firefox115', 'safari16'],
   legalComments: 'none',
   // Classes and modules are strict whether a directive says so or not, and nothing else needs it.
@@ -33,6 +33,8 @@ await bundle('placeholder', 'esm');
 await bundle('withdrawn', 'esm');
 // Loaded when a visitor opens the text of the policy.
 await bundle('policy', 'esm');
+// Loaded by the gate, on pages with the link to the opt-out.
+await bundle('opt-out', 'esm');
 // Loaded by tag managers, which cannot give attributes to a script.
 await bundle('tag-manager', 'iife');
 // Loaded by a developer, by hand.

@@ -87,8 +87,10 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.page.until(async () => !(await panel.offers('Adopt: tracker')));
     await panel.doesNotSee('Choose a category');
     await panel.tick('Record the result as evidence');
+    await panel.tick('Open the page with the signal of a browser that asks to opt out (Global Privacy Control)');
     await panel.press('Scan the page');
     await panel.sees('The result is recorded as evidence.');
+    await panel.sees('The page was opened with Global Privacy Control.');
     await panel.sees('Recorded scans');
     await panel.sees('Stamped');
     expect(await panel.violations('scan-recorded')).toEqual([]);

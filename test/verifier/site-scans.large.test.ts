@@ -39,6 +39,11 @@ const REFUSED: readonly (readonly [string, PackageHooks, string])[] = [
     'entry.inclusion',
   ],
   ['that ends before it started', withScans(scanEvent('s1', 42, { ended_at: EARLY })), 'record.format'],
+  [
+    'that denies the signal instead of saying nothing',
+    withScans(scanEvent('s1', 42, { signal: false })),
+    'record.format',
+  ],
   ['without a visit', withScans(scanEvent('s1', 42, { visits: [] })), 'record.format'],
   ['with a value of a cookie', withScans(scanEvent('s1', 42, { cookie_values: ['1'] })), 'record.format'],
   [
@@ -49,7 +54,10 @@ const REFUSED: readonly (readonly [string, PackageHooks, string])[] = [
 ];
 
 test('a package with recorded scans is valid, and its report describes them', async () => {
-  const zip = buildPackage(authority, withScans(scanEvent('s1', 42), scanEvent('s2', 43, { site_config_hash: null })));
+  const zip = buildPackage(
+    authority,
+    withScans(scanEvent('s1', 42), scanEvent('s2', 43, { site_config_hash: null, signal: true })),
+  );
   const report = await verifyFixture(authority, zip);
   expect({ verdict: report.verdict, ...notPassed(report) }).toEqual({ verdict: 'valid' });
   expect(report.scans).toMatchObject({ count: 2, verdicts: { valid: 2, indeterminate: 0, invalid: 0 } });
@@ -64,14 +72,30 @@ test('a package with recorded scans is valid, and its report describes them', as
       { problem: 'after_refusal', count: 0, first: [] },
     ],
     third_party_hosts: { count: 1, first: ['cdn.example'] },
+    signal: false,
     is_whole: true,
   });
   expect(report.scans.newest[0]?.existed_by).toEqual(report.proved.not_after);
-  expect(report.scans.newest[1]).toMatchObject({ event_id: fixtureUuid('s2'), configuration: null });
+  expect(report.scans.newest[1]).toMatchObject({ event_id: fixtureUuid('s2'), configuration: null, signal: true });
   expect(report.proves.join()).toContain('2 scans of pages of the site, as the service recorded them');
   for (const [texts, words] of [
-    [en, ['Scans of the site', 'Not declared', '2: tracker, cart', 'published configuration 1']],
-    [tr, ['Site taramaları', 'Bildirilmemiş', '2: tracker, cart', 'yayımlanan 1 numaralı yapılandırma']],
+    [
+      en,
+      [
+        'Scans of the site',
+        'Not declared',
+        '2: tracker, cart',
+        'published configuration 1',
+        'with the signal Global Privacy Control',
+      ],
+    ],
+    [
+      tr,
+      [
+        ...['Site taramaları', 'Bildirilmemiş', '2: tracker, cart', 'yayımlanan 1 numaralı yapılandırma'],
+        'Global Privacy Control sinyaliyle',
+      ],
+    ],
   ] as const) {
     for (const printed of [terminalReport(report, texts), renderHtml(reportPage(report, texts))])
       for (const word of words) expect(printed).toContain(word);

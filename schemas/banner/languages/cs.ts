@@ -23,6 +23,12 @@ export const labels: LabelTexts = {
   allow: 'Povolit: {0}',
   opt_out: 'Žádosti o odmítnutí bylo vyhověno',
   opt_out_conflict: 'Signál vašeho prohlížeče nahrazuje váš dřívější výběr. Můžete si vybrat znovu.',
+  privacy_choices: 'Vaše volby ochrany soukromí',
+  do_not_sell: 'Neprodávejte ani nesdílejte mé osobní údaje',
+  allow_sale: 'Znovu povolit prodej a sdílení',
+  opted_out: 'Odmítli jste prodej a sdílení svých osobních údajů.',
+  opted_out_by_signal: 'Signál vašeho prohlížeče odmítl prodej a sdílení vašich osobních údajů.',
+  not_opted_out: 'Prodej a sdílení svých osobních údajů jste neodmítli.',
 };
 
 export const defaults: DefaultTexts = {

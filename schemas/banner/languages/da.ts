@@ -23,6 +23,12 @@ export const labels: LabelTexts = {
   allow: 'Tillad {0}',
   opt_out: 'Anmodning om fravalg er imødekommet',
   opt_out_conflict: 'Signalet fra din browser erstatter dit tidligere valg. Du kan vælge igen.',
+  privacy_choices: 'Dine valg om privatliv',
+  do_not_sell: 'Sælg eller del ikke mine personoplysninger',
+  allow_sale: 'Tillad salg og deling igen',
+  opted_out: 'Du har fravalgt salg og deling af dine personoplysninger.',
+  opted_out_by_signal: 'Din browsers signal har fravalgt salg og deling af dine personoplysninger.',
+  not_opted_out: 'Du har ikke fravalgt salg og deling af dine personoplysninger.',
 };
 
 export const defaults: DefaultTexts = {

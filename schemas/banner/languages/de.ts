@@ -23,6 +23,13 @@ export const labels: LabelTexts = {
   allow: '{0} erlauben',
   opt_out: 'Ihr Opt-out wird beachtet',
   opt_out_conflict: 'Das Signal Ihres Browsers ersetzt Ihre frühere Auswahl. Sie können neu wählen.',
+  privacy_choices: 'Ihre Datenschutz-Wahlmöglichkeiten',
+  do_not_sell: 'Meine personenbezogenen Daten nicht verkaufen oder weitergeben',
+  allow_sale: 'Verkauf und Weitergabe wieder erlauben',
+  opted_out: 'Sie haben dem Verkauf und der Weitergabe Ihrer personenbezogenen Daten widersprochen.',
+  opted_out_by_signal:
+    'Das Signal Ihres Browsers hat dem Verkauf und der Weitergabe Ihrer personenbezogenen Daten widersprochen.',
+  not_opted_out: 'Sie haben dem Verkauf und der Weitergabe Ihrer personenbezogenen Daten nicht widersprochen.',
 };
 
 export const defaults: DefaultTexts = {

@@ -23,6 +23,12 @@ export const labels: LabelTexts = {
   allow: 'Allow {0}',
   opt_out: 'Opt-Out Request Honored',
   opt_out_conflict: 'Your browser’s signal replaces your earlier choice. You can choose again.',
+  privacy_choices: 'Your Privacy Choices',
+  do_not_sell: 'Do Not Sell or Share My Personal Information',
+  allow_sale: 'Allow sale and sharing again',
+  opted_out: 'You have opted out of the sale and sharing of your personal information.',
+  opted_out_by_signal: 'Your browser’s signal has opted you out of the sale and sharing of your personal information.',
+  not_opted_out: 'You have not opted out of the sale and sharing of your personal information.',
 };
 
 export const defaults: DefaultTexts = {

@@ -23,6 +23,13 @@ export const labels: LabelTexts = {
   allow: 'Permitir {0}',
   opt_out: 'Solicitud de exclusión atendida',
   opt_out_conflict: 'La señal de su navegador sustituye su selección anterior. Puede volver a elegir.',
+  privacy_choices: 'Sus opciones de privacidad',
+  do_not_sell: 'No vender ni compartir mi información personal',
+  allow_sale: 'Volver a permitir la venta y el uso compartido',
+  opted_out: 'Se ha opuesto a la venta y al uso compartido de su información personal.',
+  opted_out_by_signal:
+    'La señal de su navegador ha comunicado su oposición a la venta y al uso compartido de su información personal.',
+  not_opted_out: 'No se ha opuesto a la venta ni al uso compartido de su información personal.',
 };
 
 export const defaults: DefaultTexts = {

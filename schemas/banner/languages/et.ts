@@ -23,6 +23,12 @@ export const labels: LabelTexts = {
   allow: 'Luba: {0}',
   opt_out: 'Loobumistaotlus on täidetud',
   opt_out_conflict: 'Teie brauseri signaal asendab teie varasema valiku. Saate uuesti valida.',
+  privacy_choices: 'Teie privaatsusvalikud',
+  do_not_sell: 'Ärge müüge ega jagage minu isikuandmeid',
+  allow_sale: 'Luba müük ja jagamine uuesti',
+  opted_out: 'Olete keeldunud oma isikuandmete müügist ja jagamisest.',
+  opted_out_by_signal: 'Teie brauseri signaal on keeldunud teie isikuandmete müügist ja jagamisest.',
+  not_opted_out: 'Te ei ole keeldunud oma isikuandmete müügist ja jagamisest.',
 };
 
 export const defaults: DefaultTexts = {

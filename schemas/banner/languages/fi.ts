@@ -23,6 +23,12 @@ export const labels: LabelTexts = {
   allow: 'Salli: {0}',
   opt_out: 'Kieltäytymispyyntö on toteutettu',
   opt_out_conflict: 'Selaimesi signaali korvaa aiemman valintasi. Voit valita uudelleen.',
+  privacy_choices: 'Yksityisyysvalintasi',
+  do_not_sell: 'Älkää myykö tai jakako henkilötietojani',
+  allow_sale: 'Salli myynti ja jakaminen uudelleen',
+  opted_out: 'Olet kieltänyt henkilötietojesi myynnin ja jakamisen.',
+  opted_out_by_signal: 'Selaimesi signaali on kieltänyt henkilötietojesi myynnin ja jakamisen.',
+  not_opted_out: 'Et ole kieltänyt henkilötietojesi myyntiä ja jakamista.',
 };
 
 export const defaults: DefaultTexts = {

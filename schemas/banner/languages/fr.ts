@@ -23,6 +23,13 @@ export const labels: LabelTexts = {
   allow: 'Autoriser {0}',
   opt_out: 'Demande d’opposition respectée',
   opt_out_conflict: 'Le signal de votre navigateur remplace votre choix précédent. Vous pouvez choisir à nouveau.',
+  privacy_choices: 'Vos choix en matière de confidentialité',
+  do_not_sell: 'Ne pas vendre ni partager mes informations personnelles',
+  allow_sale: 'Autoriser de nouveau la vente et le partage',
+  opted_out: 'Vous vous êtes opposé à la vente et au partage de vos informations personnelles.',
+  opted_out_by_signal:
+    'Le signal de votre navigateur a exprimé votre opposition à la vente et au partage de vos informations personnelles.',
+  not_opted_out: 'Vous ne vous êtes pas opposé à la vente et au partage de vos informations personnelles.',
 };
 
 export const defaults: DefaultTexts = {

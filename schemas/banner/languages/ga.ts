@@ -23,6 +23,12 @@ export const labels: LabelTexts = {
   allow: 'Ceadaigh: {0}',
   opt_out: 'Comhlíonadh an iarraidh ar dhiúltú',
   opt_out_conflict: 'Tagann comhartha do bhrabhsálaí in ionad do rogha roimhe seo. Is féidir leat roghnú arís.',
+  privacy_choices: 'Do roghanna príobháideachais',
+  do_not_sell: 'Ná díoltar agus ná comhroinntear mo chuid faisnéise pearsanta',
+  allow_sale: 'Ceadaigh díol agus comhroinnt arís',
+  opted_out: 'Dhiúltaigh tú do dhíol agus do chomhroinnt do chuid faisnéise pearsanta.',
+  opted_out_by_signal: 'Dhiúltaigh comhartha do bhrabhsálaí do dhíol agus do chomhroinnt do chuid faisnéise pearsanta.',
+  not_opted_out: 'Níor dhiúltaigh tú do dhíol agus do chomhroinnt do chuid faisnéise pearsanta.',
 };
 
 export const defaults: DefaultTexts = {

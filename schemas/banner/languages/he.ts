@@ -23,6 +23,12 @@ export const labels: LabelTexts = {
   allow: 'לאפשר את {0}',
   opt_out: 'בקשת ההתנגדות כובדה',
   opt_out_conflict: 'האות של הדפדפן מחליף את בחירתך הקודמת. אפשר לבחור שוב.',
+  privacy_choices: 'אפשרויות הפרטיות שלך',
+  do_not_sell: 'לא למכור ולא לשתף את המידע האישי שלי',
+  allow_sale: 'לאפשר שוב מכירה ושיתוף',
+  opted_out: 'התנגדת למכירה ולשיתוף של המידע האישי שלך.',
+  opted_out_by_signal: 'אות הדפדפן שלך הביע התנגדות למכירה ולשיתוף של המידע האישי שלך.',
+  not_opted_out: 'לא התנגדת למכירה ולשיתוף של המידע האישי שלך.',
 };
 
 export const defaults: DefaultTexts = {

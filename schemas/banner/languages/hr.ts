@@ -23,6 +23,12 @@ export const labels: LabelTexts = {
   allow: 'Dopusti: {0}',
   opt_out: 'Zahtjev za isključivanje je uvažen',
   opt_out_conflict: 'Signal vašeg preglednika zamjenjuje vaš raniji odabir. Možete odabrati ponovno.',
+  privacy_choices: 'Vaši izbori privatnosti',
+  do_not_sell: 'Nemojte prodavati ni dijeliti moje osobne podatke',
+  allow_sale: 'Ponovno dopusti prodaju i dijeljenje',
+  opted_out: 'Odbili ste prodaju i dijeljenje svojih osobnih podataka.',
+  opted_out_by_signal: 'Signal vašeg preglednika odbio je prodaju i dijeljenje vaših osobnih podataka.',
+  not_opted_out: 'Niste odbili prodaju i dijeljenje svojih osobnih podataka.',
 };
 
 export const defaults: DefaultTexts = {

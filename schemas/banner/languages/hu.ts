@@ -23,6 +23,12 @@ export const labels: LabelTexts = {
   allow: '{0} engedélyezése',
   opt_out: 'Tiltakozásának eleget tettünk',
   opt_out_conflict: 'A böngészője jelzése felváltja a korábbi választását. Újra választhat.',
+  privacy_choices: 'Adatvédelmi választási lehetőségei',
+  do_not_sell: 'Ne értékesítsék és ne osszák meg a személyes adataimat',
+  allow_sale: 'Értékesítés és megosztás újbóli engedélyezése',
+  opted_out: 'Ön letiltotta személyes adatainak értékesítését és megosztását.',
+  opted_out_by_signal: 'Böngészőjének jelzése letiltotta személyes adatainak értékesítését és megosztását.',
+  not_opted_out: 'Ön nem tiltotta le személyes adatainak értékesítését és megosztását.',
 };
 
 export const defaults: DefaultTexts = {

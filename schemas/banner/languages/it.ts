@@ -23,6 +23,13 @@ export const labels: LabelTexts = {
   allow: 'Consenti {0}',
   opt_out: 'Richiesta di opposizione accolta',
   opt_out_conflict: 'Il segnale del browser sostituisce la scelta precedente. Può scegliere di nuovo.',
+  privacy_choices: 'Le Sue scelte sulla privacy',
+  do_not_sell: 'Non vendere né condividere le mie informazioni personali',
+  allow_sale: 'Consentire di nuovo la vendita e la condivisione',
+  opted_out: 'Lei si è opposto alla vendita e alla condivisione delle Sue informazioni personali.',
+  opted_out_by_signal:
+    'Il segnale del Suo browser ha comunicato la Sua opposizione alla vendita e alla condivisione delle Sue informazioni personali.',
+  not_opted_out: 'Lei non si è opposto alla vendita e alla condivisione delle Sue informazioni personali.',
 };
 
 export const defaults: DefaultTexts = {

@@ -23,6 +23,12 @@ export const labels: LabelTexts = {
   allow: '許可：{0}',
   opt_out: 'オプトアウトの要求に対応しました',
   opt_out_conflict: 'ブラウザーの信号により、以前の選択は置き換えられます。改めて選択できます。',
+  privacy_choices: 'プライバシーに関する選択',
+  do_not_sell: '私の個人情報を販売または共有しない',
+  allow_sale: '販売と共有を再び許可する',
+  opted_out: '個人情報の販売と共有を拒否しています。',
+  opted_out_by_signal: 'ブラウザーの信号により、個人情報の販売と共有を拒否しています。',
+  not_opted_out: '個人情報の販売と共有を拒否していません。',
 };
 
 export const defaults: DefaultTexts = {

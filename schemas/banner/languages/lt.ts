@@ -23,6 +23,12 @@ export const labels: LabelTexts = {
   allow: 'Leisti: {0}',
   opt_out: 'Prašymas atsisakyti įvykdytas',
   opt_out_conflict: 'Jūsų naršyklės signalas pakeičia ankstesnį jūsų pasirinkimą. Galite pasirinkti iš naujo.',
+  privacy_choices: 'Jūsų privatumo pasirinkimai',
+  do_not_sell: 'Neparduokite ir nebendrinkite mano asmeninės informacijos',
+  allow_sale: 'Vėl leisti parduoti ir bendrinti',
+  opted_out: 'Atsisakėte savo asmeninės informacijos pardavimo ir bendrinimo.',
+  opted_out_by_signal: 'Jūsų naršyklės signalas atsisakė jūsų asmeninės informacijos pardavimo ir bendrinimo.',
+  not_opted_out: 'Neatsisakėte savo asmeninės informacijos pardavimo ir bendrinimo.',
 };
 
 export const defaults: DefaultTexts = {

@@ -23,6 +23,13 @@ export const labels: LabelTexts = {
   allow: 'Atļaut: {0}',
   opt_out: 'Atteikšanās pieprasījums ir izpildīts',
   opt_out_conflict: 'Jūsu pārlūka signāls aizstāj jūsu iepriekšējo izvēli. Varat izvēlēties vēlreiz.',
+  privacy_choices: 'Jūsu privātuma izvēles',
+  do_not_sell: 'Nepārdot un nekopīgot manu personisko informāciju',
+  allow_sale: 'Atkal atļaut pārdošanu un kopīgošanu',
+  opted_out: 'Jūs esat atteicies no savas personiskās informācijas pārdošanas un kopīgošanas.',
+  opted_out_by_signal:
+    'Jūsu pārlūkprogrammas signāls ir atteicies no jūsu personiskās informācijas pārdošanas un kopīgošanas.',
+  not_opted_out: 'Jūs neesat atteicies no savas personiskās informācijas pārdošanas un kopīgošanas.',
 };
 
 export const defaults: DefaultTexts = {

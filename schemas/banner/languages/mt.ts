@@ -23,6 +23,13 @@ export const labels: LabelTexts = {
   allow: 'Ippermetti: {0}',
   opt_out: 'It-talba għall-esklużjoni ġiet rispettata',
   opt_out_conflict: 'Is-sinjal tal-browser tiegħek jieħu post l-għażla preċedenti tiegħek. Tista’ terġa’ tagħżel.',
+  privacy_choices: 'L-għażliet tiegħek dwar il-privatezza',
+  do_not_sell: 'Tbigħux u taqsmux l-informazzjoni personali tiegħi',
+  allow_sale: 'Erġa’ ħalli l-bejgħ u l-qsim',
+  opted_out: 'Inti oġġezzjonajt għall-bejgħ u l-qsim tal-informazzjoni personali tiegħek.',
+  opted_out_by_signal:
+    'Is-sinjal tal-browser tiegħek oġġezzjona għall-bejgħ u l-qsim tal-informazzjoni personali tiegħek.',
+  not_opted_out: 'Inti ma oġġezzjonajtx għall-bejgħ u l-qsim tal-informazzjoni personali tiegħek.',
 };
 
 export const defaults: DefaultTexts = {

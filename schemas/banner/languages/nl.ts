@@ -23,6 +23,13 @@ export const labels: LabelTexts = {
   allow: '{0} toestaan',
   opt_out: 'Opt-outverzoek gehonoreerd',
   opt_out_conflict: 'Het signaal van uw browser vervangt uw eerdere keuze. U kunt opnieuw kiezen.',
+  privacy_choices: 'Uw privacykeuzes',
+  do_not_sell: 'Mijn persoonlijke gegevens niet verkopen of delen',
+  allow_sale: 'Verkopen en delen weer toestaan',
+  opted_out: 'U hebt zich afgemeld voor het verkopen en delen van uw persoonlijke gegevens.',
+  opted_out_by_signal:
+    'Het signaal van uw browser heeft u afgemeld voor het verkopen en delen van uw persoonlijke gegevens.',
+  not_opted_out: 'U hebt zich niet afgemeld voor het verkopen en delen van uw persoonlijke gegevens.',
 };
 
 export const defaults: DefaultTexts = {

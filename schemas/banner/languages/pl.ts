@@ -23,6 +23,13 @@ export const labels: LabelTexts = {
   allow: 'Zezwól: {0}',
   opt_out: 'Żądanie rezygnacji uwzględnione',
   opt_out_conflict: 'Sygnał przeglądarki zastępuje wcześniejszy wybór. Możesz wybrać ponownie.',
+  privacy_choices: 'Twoje wybory dotyczące prywatności',
+  do_not_sell: 'Nie sprzedawajcie ani nie udostępniajcie moich danych osobowych',
+  allow_sale: 'Ponownie zezwól na sprzedaż i udostępnianie',
+  opted_out: 'Sprzedaż i udostępnianie Twoich danych osobowych są wyłączone na Twoje żądanie.',
+  opted_out_by_signal:
+    'Sprzedaż i udostępnianie Twoich danych osobowych są wyłączone przez sygnał Twojej przeglądarki.',
+  not_opted_out: 'Sprzedaż i udostępnianie Twoich danych osobowych nie są wyłączone.',
 };
 
 export const defaults: DefaultTexts = {

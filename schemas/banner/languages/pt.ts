@@ -23,6 +23,13 @@ export const labels: LabelTexts = {
   allow: 'Permitir {0}',
   opt_out: 'Pedido de oposição respeitado',
   opt_out_conflict: 'O sinal do seu navegador substitui a escolha anterior. Pode escolher novamente.',
+  privacy_choices: 'As suas escolhas de privacidade',
+  do_not_sell: 'Não vender nem partilhar as minhas informações pessoais',
+  allow_sale: 'Voltar a permitir a venda e a partilha',
+  opted_out: 'Opôs-se à venda e à partilha das suas informações pessoais.',
+  opted_out_by_signal:
+    'O sinal do seu navegador comunicou a sua oposição à venda e à partilha das suas informações pessoais.',
+  not_opted_out: 'Não se opôs à venda e à partilha das suas informações pessoais.',
 };
 
 export const defaults: DefaultTexts = {

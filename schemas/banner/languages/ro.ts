@@ -23,6 +23,13 @@ export const labels: LabelTexts = {
   allow: 'Permiteți: {0}',
   opt_out: 'Cererea de opoziție a fost respectată',
   opt_out_conflict: 'Semnalul browserului dumneavoastră înlocuiește alegerea anterioară. Puteți alege din nou.',
+  privacy_choices: 'Opțiunile dumneavoastră de confidențialitate',
+  do_not_sell: 'Nu vindeți și nu partajați informațiile mele personale',
+  allow_sale: 'Permiteți din nou vânzarea și partajarea',
+  opted_out: 'V-ați opus vânzării și partajării informațiilor dumneavoastră personale.',
+  opted_out_by_signal:
+    'Semnalul browserului dumneavoastră a transmis opoziția față de vânzarea și partajarea informațiilor dumneavoastră personale.',
+  not_opted_out: 'Nu v-ați opus vânzării și partajării informațiilor dumneavoastră personale.',
 };
 
 export const defaults: DefaultTexts = {

@@ -23,6 +23,12 @@ export const labels: LabelTexts = {
   allow: 'Povoliť: {0}',
   opt_out: 'Žiadosti o odmietnutie sa vyhovelo',
   opt_out_conflict: 'Signál vášho prehliadača nahrádza váš predchádzajúci výber. Môžete si vybrať znova.',
+  privacy_choices: 'Vaše voľby ochrany súkromia',
+  do_not_sell: 'Nepredávajte ani nezdieľajte moje osobné údaje',
+  allow_sale: 'Znova povoliť predaj a zdieľanie',
+  opted_out: 'Odmietli ste predaj a zdieľanie svojich osobných údajov.',
+  opted_out_by_signal: 'Signál vášho prehliadača odmietol predaj a zdieľanie vašich osobných údajov.',
+  not_opted_out: 'Predaj a zdieľanie svojich osobných údajov ste neodmietli.',
 };
 
 export const defaults: DefaultTexts = {

@@ -23,6 +23,12 @@ export const labels: LabelTexts = {
   allow: 'Dovoli: {0}',
   opt_out: 'Zahteva za izključitev je upoštevana',
   opt_out_conflict: 'Signal vašega brskalnika nadomesti vašo prejšnjo izbiro. Izberete lahko znova.',
+  privacy_choices: 'Vaše izbire glede zasebnosti',
+  do_not_sell: 'Ne prodajajte in ne delite mojih osebnih podatkov',
+  allow_sale: 'Znova dovoli prodajo in deljenje',
+  opted_out: 'Zavrnili ste prodajo in deljenje svojih osebnih podatkov.',
+  opted_out_by_signal: 'Signal vašega brskalnika je zavrnil prodajo in deljenje vaših osebnih podatkov.',
+  not_opted_out: 'Prodaje in deljenja svojih osebnih podatkov niste zavrnili.',
 };
 
 export const defaults: DefaultTexts = {

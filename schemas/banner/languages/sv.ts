@@ -23,6 +23,12 @@ export const labels: LabelTexts = {
   allow: 'Tillåt {0}',
   opt_out: 'Begäran om att avstå respekteras',
   opt_out_conflict: 'Webbläsarens signal ersätter ditt tidigare val. Du kan välja igen.',
+  privacy_choices: 'Dina integritetsval',
+  do_not_sell: 'Sälj eller dela inte mina personuppgifter',
+  allow_sale: 'Tillåt försäljning och delning igen',
+  opted_out: 'Du har avböjt försäljning och delning av dina personuppgifter.',
+  opted_out_by_signal: 'Din webbläsares signal har avböjt försäljning och delning av dina personuppgifter.',
+  not_opted_out: 'Du har inte avböjt försäljning och delning av dina personuppgifter.',
 };
 
 export const defaults: DefaultTexts = {

@@ -23,6 +23,12 @@ export const labels: LabelTexts = {
   allow: 'İzin ver: {0}',
   opt_out: 'Vazgeçme talebiniz yerine getirildi',
   opt_out_conflict: 'Tarayıcınızın sinyali önceki seçiminizin yerine geçer. Yeniden seçebilirsiniz.',
+  privacy_choices: 'Gizlilik seçimleriniz',
+  do_not_sell: 'Kişisel bilgilerimi satmayın veya paylaşmayın',
+  allow_sale: 'Satışa ve paylaşıma yeniden izin ver',
+  opted_out: 'Kişisel bilgilerinizin satılmasını ve paylaşılmasını reddettiniz.',
+  opted_out_by_signal: 'Tarayıcınızın sinyali, kişisel bilgilerinizin satılmasını ve paylaşılmasını reddetti.',
+  not_opted_out: 'Kişisel bilgilerinizin satılmasını ve paylaşılmasını reddetmediniz.',
 };
 
 export const defaults: DefaultTexts = {

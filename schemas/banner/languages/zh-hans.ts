@@ -23,6 +23,12 @@ export const labels: LabelTexts = {
   allow: '允许：{0}',
   opt_out: '已执行您的“选择退出”请求',
   opt_out_conflict: '您浏览器的信号会取代您先前的选择。您可以重新选择。',
+  privacy_choices: '您的隐私选择',
+  do_not_sell: '不要出售或共享我的个人信息',
+  allow_sale: '重新允许出售和共享',
+  opted_out: '您已选择不出售和共享您的个人信息。',
+  opted_out_by_signal: '您的浏览器信号已选择不出售和共享您的个人信息。',
+  not_opted_out: '您尚未选择不出售和共享您的个人信息。',
 };
 
 export const defaults: DefaultTexts = {

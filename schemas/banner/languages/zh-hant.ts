@@ -23,6 +23,12 @@ export const labels: LabelTexts = {
   allow: '允許：{0}',
   opt_out: '已執行您的「選擇退出」要求',
   opt_out_conflict: '您瀏覽器的訊號會取代您先前的選擇。您可以重新選擇。',
+  privacy_choices: '您的隱私選擇',
+  do_not_sell: '請勿出售或分享我的個人資訊',
+  allow_sale: '重新允許出售和分享',
+  opted_out: '您已選擇不出售和分享您的個人資訊。',
+  opted_out_by_signal: '您的瀏覽器訊號已選擇不出售和分享您的個人資訊。',
+  not_opted_out: '您尚未選擇不出售和分享您的個人資訊。',
 };
 
 export const defaults: DefaultTexts = {

@@ -17,7 +17,8 @@ export interface GateOptions extends SlotOptions {
  *
  * `link` and `object` also load by `data-consent-src`. Several categories are separated by spaces; all of them must be
  * permitted. With `data-consent-service`, the services that it names decide instead of the categories. Until then, an
- * element with `data-consent-placeholder` is replaced by the placeholder of `placeholder.ts`, a separate file. After a withdrawal, embedded content is unloaded at once. A script that has run cannot be undone: it
+ * element with `data-consent-placeholder` is replaced by the placeholder of `placeholder.ts`, a separate file, as is
+ * `opt-out.ts` for links with `data-consent-opt-out`. After a withdrawal, embedded content is unloaded at once. A script that has run cannot be undone: it
  * ends with the page, which `reload` reloads.
  * @returns a function that stops this
  */
@@ -32,11 +33,14 @@ export function gateContent(consent: ConsentSource, options: GateOptions = {}): 
   const runScripts = gatedScripts(isAllowed, (script) => ran.push(script));
   const once = new WeakSet<HTMLElement>();
   let placeholders: Promise<() => void> | undefined;
+  let optOut: Promise<() => void> | undefined;
   const release = (): void => {
     if (document.querySelector('[data-consent-placeholder]'))
       placeholders ??= import('./placeholder.js').then((file) =>
         file.showPlaceholders(consent, options, { once, release }),
       );
+    if (document.querySelector('[data-consent-opt-out]'))
+      optOut ??= import('./opt-out.js').then((file) => file.offerOptOut(consent, options));
     for (const element of document.querySelectorAll<HTMLElement>(EMBEDDED)) {
       const isOpen = once.has(element) || isAllowed(element);
       if (isOpen && element.dataset.consentSrc !== undefined) load(element);
@@ -56,6 +60,7 @@ export function gateContent(consent: ConsentSource, options: GateOptions = {}): 
     observer.disconnect();
     document.removeEventListener('readystatechange', release);
     placeholders?.then((end) => end());
+    optOut?.then((end) => end());
   };
 }
 

@@ -13,7 +13,7 @@ export function gateContent(consent: ConsentSource, options?: GateOptions): () =
   let end = (): void => observer.disconnect();
   let isEnded = false;
   const look = (): void => {
-    if (document.querySelector('[data-consent],[data-consent-service]') === null) return;
+    if (!document.querySelector('[data-consent-service],[data-consent-opt-out],[data-consent]')) return;
     observer.disconnect();
     consent.file<Gate>('gate').then((gate) => {
       if (!isEnded) end = gate.gateContent(consent, options);

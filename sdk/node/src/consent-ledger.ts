@@ -239,10 +239,15 @@ export class ConsentLedger {
    * Lets the service visit a page of the site, and compare what it sets with the configuration. The scan takes several
    * seconds, and is not repeated if the response is lost.
    * @param url URL of the page, on the verified domain
-   * @param options `record` makes the result evidence of the state of the site
+   * @param options `record` makes the result evidence of the state of the site; `signal` opens the page
+   *   with Global Privacy Control
    */
-  scan(url: string, { record = false }: { readonly record?: boolean } = {}): Promise<ScanResult> {
-    const request = { method: 'POST', path: '/tool/v1/scans', content: { url, record }, hasKey: true } as const;
+  scan(
+    url: string,
+    { record = false, signal = false }: { readonly record?: boolean; readonly signal?: boolean } = {},
+  ): Promise<ScanResult> {
+    const content = { url, record, signal };
+    const request = { method: 'POST', path: '/tool/v1/scans', content, hasKey: true } as const;
     return this.#transport.send(
       { ...request, isUnrepeatable: true, takesMs: SCAN_MS },
       (body) => ScanResponse.parse(body).data,

@@ -44,10 +44,10 @@ export const PANEL_SCAN_OPERATIONS = [
     path,
     summary: 'Scan a page for cookies and storage that are not declared, or set without permission',
     description:
-      'The page must be on the verified domain of the site. The service visits it before any choice, and again as a visitor who has refused every optional category (docs/scans.md). The response comes within a minute. A tenant has six scans a minute, and a site 20 recorded ones in 24 hours.',
+      'The page must be on the verified domain of the site. The service visits it before any choice, and again as a visitor who has refused every optional category (docs/scans.md); with `signal`, both visits send Global Privacy Control. The response comes within a minute. A tenant has six scans a minute, and a site 20 recorded ones in 24 hours.',
     roles: EDITORS,
     body: ScanSiteRequest,
-    example: { body: { url: 'https://shop.example/', record: true } },
+    example: { body: { url: 'https://shop.example/', record: true, signal: false } },
     response: ScanResponse,
     errors: [
       'SCAN_URL_REFUSED',
@@ -62,7 +62,7 @@ export const PANEL_SCAN_OPERATIONS = [
       await takeScan(rateLimiter, user.tenantId);
       if (body.record) await refuseExcessRecords(apiPool, params.site_id);
       const site = await directory.site(params.site_id);
-      const request = { url: body.url, record: false, isOwnSiteOnly: true };
+      const request = { url: body.url, record: false, signal: body.signal, isOwnSiteOnly: true };
       const result = await scan(site, request, AbortSignal.timeout(SCAN_MS));
       return async (_call, db) => {
         const eventId = body.record ? await recordScan(db, result, site.domain) : null;

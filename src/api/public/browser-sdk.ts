@@ -19,7 +19,7 @@ const VendorListParams = z.object({
 
 /**
  * Serves the browser SDK as one script, for pages of every origin (docs/sdk.md), and the scripts that it loads for
- * gated content with its placeholders, for tag managers and for IAB signals, and the panel that a developer loads by
+ * gated content with its placeholders, for the opt-out, for tag managers and for IAB signals, and the panel that a developer loads by
  * hand, and what shows a draft. They are built with the service.
  */
 export function browserSdk(scope: FastifyInstance, findVendorList: FindVendorList): void {
@@ -29,6 +29,7 @@ export function browserSdk(scope: FastifyInstance, findVendorList: FindVendorLis
   serveBuilt(scope, '/sdk/placeholder.js', JAVASCRIPT, resolve('@consent-ledger/browser/placeholder.js'));
   serveBuilt(scope, '/sdk/withdrawn.js', JAVASCRIPT, resolve('@consent-ledger/browser/withdrawn.js'));
   serveBuilt(scope, '/sdk/policy.js', JAVASCRIPT, resolve('@consent-ledger/browser/policy.js'));
+  serveBuilt(scope, '/sdk/opt-out.js', JAVASCRIPT, resolve('@consent-ledger/browser/opt-out.js'));
   serveBuilt(scope, '/sdk/tag-manager.js', JAVASCRIPT, resolve('@consent-ledger/browser/tag-manager.js'));
   serveBuilt(scope, '/sdk/inspect.js', JAVASCRIPT, resolve('@consent-ledger/browser/inspect.js'));
   serveBuilt(scope, '/sdk/draft.js', JAVASCRIPT, resolve('@consent-ledger/browser/draft.js'));

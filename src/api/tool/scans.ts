@@ -60,7 +60,7 @@ export const SCAN_OPERATIONS = [
     tag: 'Site',
     summary: 'Scan a page for cookies and storage that are not declared, or set without permission',
     description:
-      'The service visits the page before any choice, and again as a visitor who has refused every optional category. The response comes within a minute. A publishable key is refused, and a tenant has six scans a minute. With `record`, the result becomes an event `SiteScanned.v1` of the site, which evidence packages enclose; a site has 20 of them in 24 hours. A repeated request is another scan, and another event.',
+      'The service visits the page before any choice, and again as a visitor who has refused every optional category. With `signal`, both visits send Global Privacy Control. A scan records nothing about a person: it answers the page in place of the service. The response comes within a minute. A publishable key is refused, and a tenant has six scans a minute. With `record`, the result becomes an event `SiteScanned.v1` of the site, which evidence packages enclose; a site has 20 of them in 24 hours. A repeated request is another scan, and another event.',
     body: ScanRequest,
     response: ScanResponse,
     errors: [
@@ -74,7 +74,7 @@ export const SCAN_OPERATIONS = [
       'ADMISSION_UNAVAILABLE',
     ],
     example: {
-      body: { url: EXAMPLE_VALUES.pageUrl, record: true },
+      body: { url: EXAMPLE_VALUES.pageUrl, record: true, signal: false },
       response: {
         data: {
           id: 'f2c7a6de-51a4-4e6f-9d3c-0c8b5f6f7a10',
@@ -82,6 +82,7 @@ export const SCAN_OPERATIONS = [
           site_id: SHOWN.siteId,
           url: EXAMPLE_VALUES.pageUrl,
           method: 'browser',
+          signal: false,
           started_at: SHOWN.createdAt,
           ended_at: SHOWN.createdAt,
           site_config_hash: SHOWN.sha256,

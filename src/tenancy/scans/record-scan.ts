@@ -91,11 +91,12 @@ export function scanRecord(head: Head, scan: ScanResult): SiteScannedRecord {
 }
 
 function recordOf(head: Head, scan: ScanResult, items: number): SiteScannedRecord {
-  const { url, method, started_at, ended_at, site_config_hash, visits, findings } = scan;
+  const { url, method, signal, started_at, ended_at, site_config_hash, visits, findings } = scan;
   return {
     ...head,
     url: addressOf(url),
     method,
+    ...(signal && { signal }),
     started_at,
     // The clock of a machine can be set back, so the times may be out of order.
     ended_at: ended_at < started_at ? started_at : ended_at,

@@ -47,10 +47,10 @@ async function resultOf(job: ScanJob): Promise<ScanAnswer> {
     const isPacket = await asksStun(job.chromePath, job.isGuarded, faults, AbortSignal.timeout(PROOF_MS));
     return { kind: 'asked', isPacket, faults: faults.count };
   }
-  const { url, proved, cookie, chromePath, allowedNetworks, userAgent } = job;
+  const { url, proved, visitor, chromePath, allowedNetworks, userAgent } = job;
   const reach = createReach(allowedNetworks);
   const visitPage = chromePath === null ? visitByHttp(reach, userAgent) : visitByBrowser(chromePath, reach, faults);
-  const visit = await visitPage(targetAt(new URL(url), proved), cookie, never);
+  const visit = await visitPage(targetAt(new URL(url), proved), visitor, never);
   return { kind: 'visited', visit, faults: faults.count };
 }
 

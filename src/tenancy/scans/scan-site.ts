@@ -39,7 +39,7 @@ export function createScanner(options: ScannerOptions): ScanPage {
   const visit = createVisits(options);
   const targets = { ...options, allowsPorts: options.allowedNetworks.length > 0 };
   let running = 0;
-  return async (caller, { url, record, isOwnSiteOnly = false }, signal) => {
+  return async (caller, { url, record, signal: isSignalled, isOwnSiteOnly = false }, signal) => {
     const { site, url: page } = await findTarget(targets, caller, url);
     if (record || isOwnSiteOnly) refuseOtherSite(site, caller, isOwnSiteOnly);
     if (record) await refuseExcessRecords(options.db, site.siteId);
@@ -51,17 +51,31 @@ export function createScanner(options: ScannerOptions): ScanPage {
       const config = site.config?.record ?? null;
       const refusal = refusalCookie(site);
       const proved = { domain: site.domain, coversSubdomains: site.coversSubdomains };
-      const first = compared('none', await visit(page, proved, null, signal), site.domain, config);
+      const first = compared(
+        'none',
+        await visit(page, proved, { cookie: null, isSignalled }, signal),
+        site.domain,
+        config,
+      );
       const visits =
         refusal === null
           ? [first]
-          : [first, compared('refused', await visit(page, proved, refusal, signal), site.domain, config)];
+          : [
+              first,
+              compared(
+                'refused',
+                await visit(page, proved, { cookie: refusal, isSignalled }, signal),
+                site.domain,
+                config,
+              ),
+            ];
       const result: ScanResult = {
         id: randomUUID(),
         event_id: null,
         site_id: site.siteId,
         url: page.href,
         method: options.chromePath === undefined ? 'http' : 'browser',
+        signal: isSignalled,
         started_at: startedAt,
         ended_at: new Date().toISOString(),
         site_config_hash: site.config?.sha256 ?? null,

@@ -3,9 +3,9 @@ import { withAnySignal } from '../../platform/background/signals.js';
 import type { EgressPolicy } from '../../platform/net/reach.js';
 import { type DevTools, startBrowser } from './browser.js';
 import { type GuardedProxy, startGuardedProxy } from './guarded-proxy.js';
+import { answerInPlace, PageRequest } from './recorded-nowhere.js';
 import {
   type Faults,
-  type InitialCookie,
   LIMITS,
   leftDomain,
   noAnswer,
@@ -18,11 +18,19 @@ import {
   TOO_LONG,
   VISIT_TIMES,
   type Visit,
+  type Visitor,
   type VisitPage,
   type VisitTimes,
 } from './visit.js';
 
 const Ignored = z.unknown();
+
+/** Frames and workers are stopped until the scan follows them. */
+const FOLLOWED = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true };
+
+/** The signal as a property of pages and workers (Global Privacy Control §3.2). */
+const SIGNAL = `Object.defineProperty(Object.getPrototypeOf(navigator), 'globalPrivacyControl', {
+  get: () => true, enumerable: true, configurable: true })`;
 
 /** Makes the browser report requests without bodies and store no responses. */
 const NETWORK = { maxPostDataSize: 0, maxTotalBufferSize: 0, maxResourceBufferSize: 0 };
@@ -30,7 +38,8 @@ const NETWORK = { maxPostDataSize: 0, maxTotalBufferSize: 0, maxResourceBufferSi
 const Paused = z.looseObject({
   requestId: z.string(),
   frameId: z.string(),
-  request: z.looseObject({ url: z.string() }),
+  resourceType: z.string(),
+  request: PageRequest,
 });
 const Requested = z.looseObject({ request: z.looseObject({ url: z.string() }) });
 const Responded = z.looseObject({
@@ -39,6 +48,7 @@ const Responded = z.looseObject({
   response: z.looseObject({ url: z.string(), status: z.number() }),
 });
 const Attached = z.looseObject({ sessionId: z.string() });
+const Followed = Attached.extend({ targetInfo: z.looseObject({ type: z.string() }) });
 const Navigated = z.looseObject({ errorText: z.string().optional() });
 const Cookies = z.looseObject({
   cookies: z.array(
@@ -63,10 +73,10 @@ export function visitByBrowser(
   faults: Faults,
   times: VisitTimes = VISIT_TIMES,
 ): VisitPage {
-  return (target, cookie, signal) =>
+  return (target, visitor, signal) =>
     withAnySignal([signal, AbortSignal.timeout(times.visitMs)], async (limit) => {
       const proxy = await startGuardedProxy(reach, faults);
-      const page = new Page(target, times, faults);
+      const page = new Page(target, visitor, times, faults);
       try {
         const browser = await startBrowser({
           executable,
@@ -76,7 +86,7 @@ export function visitByBrowser(
           limit,
         });
         try {
-          const visit = await page.visit(browser.tools, cookie, proxy);
+          const visit = await page.visit(browser.tools, proxy);
           return proxy.isExhausted() ? { ...visit, isComplete: false } : visit;
         } finally {
           await browser.close();
@@ -102,12 +112,17 @@ export class Page {
 
   constructor(
     private readonly target: ScanTarget,
+    private readonly visitor: Visitor,
     private readonly times: VisitTimes,
     private readonly faults: Faults,
   ) {}
 
-  async visit(browser: DevTools, cookie: InitialCookie | null, proxy: Pick<GuardedProxy, 'failureOf'>): Promise<Visit> {
+  async visit(browser: DevTools, proxy: Pick<GuardedProxy, 'failureOf'>): Promise<Visit> {
     this.#browser = browser;
+    // Of the whole browser: no frame, worker, beacon or request that outlives its page is sent without being seen.
+    await browser.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] }, Ignored);
+    // Shared workers belong to no page.
+    await browser.send('Target.setAutoAttach', { ...FOLLOWED, filter: [{ type: 'shared_worker' }] }, Ignored);
     const { targetId } = await browser.send(
       'Target.createTarget',
       { url: 'about:blank' },
@@ -120,9 +135,10 @@ export class Page {
     await browser.send('Browser.setDownloadBehavior', { behavior: 'deny' }, Ignored);
     await this.#send('Page.enable');
     await this.#send('Network.enable', NETWORK);
-    await this.#send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true });
-    await this.#send('Fetch.enable', { patterns: [{ urlPattern: '*', resourceType: 'Document' }] });
+    await this.#send('Target.setAutoAttach', FOLLOWED);
+    if (this.visitor.isSignalled) await this.#send('Page.addScriptToEvaluateOnNewDocument', { source: SIGNAL });
     const { url } = this.target;
+    const { cookie } = this.visitor;
     if (cookie !== null) await this.#send('Network.setCookie', { ...cookie, url: url.href, sameSite: 'Lax' });
 
     const loaded = new Promise<boolean>((resolve) => {
@@ -158,25 +174,36 @@ export class Page {
   }
 
   handle(method: string, params: unknown, session: string | undefined): void {
-    if (method === 'Fetch.requestPaused') this.#decide(Paused.parse(params), session);
+    if (method === 'Fetch.requestPaused') this.#decide(Paused.parse(params));
     else if (method === 'Network.requestWillBeSent') this.#note(Requested.parse(params).request.url);
     else if (method === 'Network.responseReceived') this.#respond(Responded.parse(params), session);
-    else if (method === 'Target.attachedToTarget') this.#follow(Attached.parse(params).sessionId);
+    else if (method === 'Target.attachedToTarget') this.#follow(Followed.parse(params));
     else if (method === 'Page.loadEventFired' && session === this.#session) this.#onLoad();
     else if (method === 'Page.javascriptDialogOpening')
       this.#fire('Page.handleJavaScriptDialog', { accept: false }, session);
   }
 
-  /** The page itself stays on the verified domain; what it embeds may come from elsewhere. */
-  #decide({ requestId, frameId, request }: z.infer<typeof Paused>, session: string | undefined): void {
-    const isPage = session === this.#session && frameId === this.#frame;
-    if (!isPage || (URL.canParse(request.url) && this.target.allows(new URL(request.url)))) {
-      this.#fire('Fetch.continueRequest', { requestId }, session);
-      return;
-    }
-    this.#left ??= request.url;
-    this.#onLoad();
-    this.#fire('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' }, session);
+  /**
+   * The page itself stays on the verified domain; what it embeds may come from elsewhere. What would record something
+   * about a person is answered here, and never sent: if answering fails, it waits until the browser ends.
+   */
+  #decide({ requestId, frameId, resourceType, request }: z.infer<typeof Paused>): void {
+    const isPage = resourceType === 'Document' && frameId === this.#frame;
+    const answer = answerInPlace(request);
+    if (isPage && !(URL.canParse(request.url) && this.target.allows(new URL(request.url)))) {
+      this.#left ??= request.url;
+      this.#onLoad();
+      this.#fire('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' });
+    } else if (answer === 'fail') this.#fire('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' });
+    else if (answer !== null) this.#fire('Fetch.fulfillRequest', { requestId, ...answer });
+    else this.#fire('Fetch.continueRequest', { requestId, ...this.#headersFor(request) });
+  }
+
+  /** The signal as a header (Global Privacy Control §3.1). */
+  #headersFor({ headers }: PageRequest): object {
+    if (!this.visitor.isSignalled) return {};
+    const all = Object.entries({ ...headers, 'Sec-GPC': '1' });
+    return { headers: all.map(([name, value]) => ({ name, value })) };
   }
 
   #note(text: string): void {
@@ -194,9 +221,14 @@ export class Page {
   }
 
   /** Attaches to a frame or worker in a separate process, whose requests also count. */
-  #follow(session: string): void {
+  #follow({ sessionId: session, targetInfo: { type } }: z.infer<typeof Followed>): void {
     if (session === this.#session || this.#session === null) return;
     this.#fire('Network.enable', NETWORK, session);
+    this.#fire('Target.setAutoAttach', FOLLOWED, session);
+    if (this.visitor.isSignalled && type === 'iframe') {
+      this.#fire('Page.enable', {}, session);
+      this.#fire('Page.addScriptToEvaluateOnNewDocument', { source: SIGNAL }, session);
+    } else if (this.visitor.isSignalled) this.#fire('Runtime.evaluate', { expression: SIGNAL }, session);
     this.#fire('Runtime.runIfWaitingForDebugger', {}, session);
   }
 
@@ -239,7 +271,7 @@ export class Page {
   }
 
   /** Sends a command in response to an event. Its frame may be gone by then, so failures are ignored. */
-  #fire(method: string, params: object, session: string | undefined): void {
+  #fire(method: string, params: object, session?: string): void {
     this.#browser?.send(method, params, Ignored, session).catch((error: unknown) => {
       if (!(error instanceof ScanFailed)) this.faults.add();
     });

@@ -4,7 +4,6 @@ import { withAnySignal } from '../../platform/background/signals.js';
 import type { EgressPolicy } from '../../platform/net/reach.js';
 import { portCheck } from './guarded-proxy.js';
 import {
-  type InitialCookie,
   LIMITS,
   leftDomain,
   noAnswer,
@@ -16,6 +15,7 @@ import {
   TOO_LONG,
   VISIT_TIMES,
   type Visit,
+  type Visitor,
   type VisitPage,
   type VisitTimes,
 } from './visit.js';
@@ -33,10 +33,10 @@ interface Answer {
  * response headers, and hosts from the page's HTML.
  */
 export function visitByHttp(reach: EgressPolicy, userAgent: string, times: VisitTimes = VISIT_TIMES): VisitPage {
-  return (target, cookie, signal) =>
+  return (target, visitor, signal) =>
     withAnySignal([signal, AbortSignal.timeout(times.visitMs)], (limit) =>
       follow(target, (url) =>
-        get(url, reach, headersOf(userAgent, cookie), { answerMs: times.answerMs, signal: limit }),
+        get(url, reach, headersOf(userAgent, visitor), { answerMs: times.answerMs, signal: limit }),
       ),
     );
 }
@@ -60,12 +60,13 @@ async function follow({ url: start, allows }: ScanTarget, request: (url: URL) =>
   throw new ScanFailed(`The page redirects more than ${LIMITS.redirects} times.`);
 }
 
-function headersOf(userAgent: string, cookie: InitialCookie | null): Record<string, string> {
+function headersOf(userAgent: string, { cookie, isSignalled }: Visitor): Record<string, string> {
   return {
     'user-agent': userAgent,
     accept: 'text/html',
     'accept-encoding': 'identity',
     ...(cookie !== null && { cookie: `${cookie.name}=${cookie.value}` }),
+    ...(isSignalled && { 'sec-gpc': '1' }),
   };
 }
 

@@ -8,7 +8,6 @@ import type { ServiceLogger } from '../../platform/background/part.js';
 import { abortOf, withAnySignal } from '../../platform/background/signals.js';
 import type { ProvedDomain } from './scan-target.js';
 import {
-  type InitialCookie,
   PROCESS_LIMITS,
   PROOF_MS,
   type ProcessLimits,
@@ -16,6 +15,7 @@ import {
   ScanFailed,
   type ScanJob,
   type Visit,
+  type Visitor,
 } from './visit.js';
 
 /**
@@ -245,12 +245,7 @@ export interface VisitOptions {
  * @param proved verified domain that the page must stay on
  * @throws ScanFailed
  */
-export type VisitInProcess = (
-  url: URL,
-  proved: ProvedDomain,
-  cookie: InitialCookie | null,
-  signal: AbortSignal,
-) => Promise<Visit>;
+export type VisitInProcess = (url: URL, proved: ProvedDomain, visitor: Visitor, signal: AbortSignal) => Promise<Visit>;
 
 /** Whether it is proved that the browser only uses its proxy. */
 interface Proof {
@@ -335,14 +330,14 @@ export function createVisits(options: VisitOptions): VisitInProcess {
     if (proof.failure !== null) throw new ScanFailed(proof.failure);
   };
 
-  return async (url, proved, cookie, signal) => {
+  return async (url, proved, visitor, signal) => {
     if (chromePath !== undefined) await requireProof(chromePath, signal);
     const answer = await run(
       {
         kind: 'visit',
         url: url.href,
         proved,
-        cookie,
+        visitor,
         chromePath: chromePath ?? null,
         allowedNetworks: [...allowedNetworks],
         userAgent,

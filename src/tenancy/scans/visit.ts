@@ -101,8 +101,12 @@ export type Visit = z.infer<typeof Visit>;
 export const InitialCookie = z.strictObject({ name: z.string(), value: z.string() });
 export type InitialCookie = z.infer<typeof InitialCookie>;
 
+/** Who visits a page: the cookie of an earlier choice, and whether the browser sends Global Privacy Control. */
+export const Visitor = z.strictObject({ cookie: InitialCookie.nullable(), isSignalled: z.boolean() });
+export type Visitor = z.infer<typeof Visitor>;
+
 /** One visit, with a profile that is used for nothing else. @throws ScanFailed */
-export type VisitPage = (target: ScanTarget, cookie: InitialCookie | null, signal: AbortSignal) => Promise<Visit>;
+export type VisitPage = (target: ScanTarget, visitor: Visitor, signal: AbortSignal) => Promise<Visit>;
 
 /** A page to visit. */
 export interface ScanTarget {
@@ -199,7 +203,7 @@ export const ScanJob = z.discriminatedUnion('kind', [
     url: z.url({ protocol: /^https?$/ }),
     /** Verified domain that the page must stay on, and whether its subdomains are a part of it. */
     proved: z.strictObject({ domain: z.string(), coversSubdomains: z.boolean() }),
-    cookie: InitialCookie.nullable(),
+    visitor: Visitor,
     /** Null if the page is requested over plain HTTP. */
     chromePath: z.string().nullable(),
     /** Non-public networks that may still be reached, on any port. */

@@ -30,6 +30,7 @@ const OTHERS = [
   '/sdk/placeholder.js',
   '/sdk/withdrawn.js',
   '/sdk/policy.js',
+  '/sdk/opt-out.js',
   '/sdk/iab.js',
   '/sdk/iab-stub.js',
   '/sdk/vendor-lists/:name',

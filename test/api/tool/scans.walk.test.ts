@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { ScanResponse } from '../../../schemas/api/scans.js';
+import { SiteScannedRecord } from '../../../schemas/events/site-scanned.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { createApiKey } from '../../../src/tenancy/api-keys/api-keys.js';
 import { MAX_RECORDED_SCANS, recordScan } from '../../../src/tenancy/scans/record-scan.js';
@@ -56,8 +57,8 @@ describe.each([
     await shop.close();
   });
 
-  const scan = (url: string, key = demo.keys.write): Promise<Answer> => {
-    const body = JSON.stringify({ url });
+  const scan = (url: string, key = demo.keys.write, more: object = {}): Promise<Answer> => {
+    const body = JSON.stringify({ url, ...more });
     return ask(`${app.url}/tool/v1/scans`, {
       method: 'POST',
       headers: { ...signedHeaders(key, '/tool/v1/scans', body) },
@@ -100,6 +101,24 @@ describe.each([
       });
     }
     expect(data.findings.some(({ name }) => name.startsWith('_svc_consent'))).toBe(false);
+  });
+
+  it.skipIf(skip)('opens the page with the signal, and records that it did', async () => {
+    // A tenant has six scans a minute.
+    const other = await app.seed();
+    await app.change("update sites set domain = 'localhost', config_revision = config_revision + 1 where id = $1", [
+      other.site.id,
+    ]);
+    shop.asked.length = 0;
+    const answer = await scan(page(), other.keys.write, { signal: true, record: true });
+    const { data } = ScanResponse.parse(answer.body);
+    expect(data.signal).toBe(true);
+    const visits = shop.asked.filter(({ path }) => path === '/');
+    expect(visits.length).toBeGreaterThan(1);
+    expect(new Set(visits.map(({ signal }) => signal))).toEqual(new Set(['1']));
+    const { rows } = await app.superuser.query('select record from site_scans where event_id = $1', [data.event_id]);
+    const [row] = z.array(z.object({ record: z.string() })).parse(rows);
+    expect(SiteScannedRecord.parse(JSON.parse(row?.record ?? '')).signal).toBe(true);
   });
 
   it.skipIf(skip)('refuses every URL that is not on a verified domain of the tenant', async () => {

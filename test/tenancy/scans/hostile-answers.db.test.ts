@@ -20,6 +20,7 @@ import {
 } from '../../support/hostile-answers.js';
 import { sampled } from '../../support/sweeps.js';
 import { PATIENCE_MS } from '../../support/wait.js';
+import { NEW_VISITOR } from './scanned-shop.js';
 
 const VALID = { status: 200, contentType: 'text/html', body: '<h1>Shop</h1>' };
 let server: HostileServer;
@@ -55,7 +56,7 @@ it('a visit without a browser survives every answer of a page', async () => {
       domain: '127.0.0.1',
       coversSubdomains: true,
     });
-    await visit(target, null, new AbortController().signal).catch(() => undefined);
+    await visit(target, NEW_VISITOR, new AbortController().signal).catch(() => undefined);
   });
   expect(ends).toEqual([]);
 });
@@ -83,6 +84,9 @@ it('the proxy of a scan survives every answer of a page, and forwards what a bro
 });
 
 const PAGE = 'https://shop.example/';
+const ASKED = { url: PAGE, method: 'GET', headers: {} };
+const RECORDING = { url: 'https://api.example/tool/v1/consents', method: 'POST', headers: { Origin: PAGE } };
+const SIGNALLED = { ...NEW_VISITOR, isSignalled: true };
 const SESSION = { sessionId: 'S' };
 const cookie = {
   name: 'a',
@@ -99,10 +103,11 @@ const SENT: Readonly<Record<string, readonly object[]>> = {
   'Target.attachToTarget': [{ result: SESSION }],
   'Page.navigate': [
     ...[
-      ['Fetch.requestPaused', { requestId: '1', frameId: 'T', request: { url: PAGE } }] as const,
+      ['Fetch.requestPaused', { requestId: '1', frameId: 'T', resourceType: 'Document', request: ASKED }] as const,
+      ['Fetch.requestPaused', { requestId: '2', frameId: 'T', resourceType: 'Fetch', request: RECORDING }] as const,
       ['Network.requestWillBeSent', { request: { url: PAGE } }] as const,
       ['Network.responseReceived', { type: 'Document', frameId: 'T', response: { url: PAGE, status: 200 } }] as const,
-      ['Target.attachedToTarget', { sessionId: 'worker' }] as const,
+      ['Target.attachedToTarget', { sessionId: 'worker', targetInfo: { type: 'worker' } }] as const,
       ['Page.javascriptDialogOpening', { message: 'x' }] as const,
       ['Page.loadEventFired', {}] as const,
     ].map(([method, params]) => ({ method, params, ...SESSION })),
@@ -125,7 +130,12 @@ async function visitWith(
 ): Promise<Visit> {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const faults = new Faults();
-  const page = new Page(targetAt(new URL(PAGE), { domain: 'shop.example', coversSubdomains: true }), times, faults);
+  const page = new Page(
+    targetAt(new URL(PAGE), { domain: 'shop.example', coversSubdomains: true }),
+    SIGNALLED,
+    times,
+    faults,
+  );
   const tools = new DevTools(input, output, (...event) => page.handle(...event), faults);
   let sent = 0;
   input.on('data', (piece: Buffer) => {
@@ -139,7 +149,7 @@ async function visitWith(
       }
     }
   });
-  const visit = page.visit(tools, null, { failureOf: () => undefined });
+  const visit = page.visit(tools, { failureOf: () => undefined });
   // A command without a result: a visit has a limit, too.
   void pause(visitMs, undefined, { ref: false }).then(() => tools.end('The browser ended.'));
   return visit;

@@ -14,6 +14,7 @@ import {
   ScanProcessEnded,
 } from '../../../src/tenancy/scans/visit-in-process.js';
 import { until } from '../../support/wait.js';
+import { NEW_VISITOR } from './scanned-shop.js';
 
 /**
  * In place of the program of a scan. What it does is in a file, whose path is in its job. It notes its
@@ -75,7 +76,7 @@ const jobFor = (userAgent: string): ScanJob => ({
   kind: 'visit',
   url: 'https://shop.example/',
   proved: SHOP,
-  cookie: null,
+  visitor: NEW_VISITOR,
   chromePath: null,
   allowedNetworks: [],
   userAgent,
@@ -191,7 +192,7 @@ describe('visits by browser', () => {
   it('are made once the browser has shown that WebRTC is off, which it shows once', async () => {
     const path = await acting({ guarded: false, control: true, answer: visited });
     const visit = visits(path);
-    expect(await Promise.all([1, 2].map(() => visit(url, SHOP, null, never)))).toEqual([VISIT, VISIT]);
+    expect(await Promise.all([1, 2].map(() => visit(url, SHOP, NEW_VISITOR, never)))).toEqual([VISIT, VISIT]);
     expect(await kinds(path)).toEqual(['stun', 'stun', 'visit', 'visit']);
     expect(faults).toContainEqual(['listener', 3]);
   });
@@ -199,7 +200,8 @@ describe('visits by browser', () => {
   it('are off for good when a packet came with the flags', async () => {
     const path = await acting({ guarded: true, control: true, answer: visited });
     const visit = visits(path);
-    for (const _ of [1, 2]) await expect(visit(url, SHOP, null, never)).rejects.toThrow('Scans by browser are off');
+    for (const _ of [1, 2])
+      await expect(visit(url, SHOP, NEW_VISITOR, never)).rejects.toThrow('Scans by browser are off');
     expect(await kinds(path)).toEqual(['stun']);
     expect(lines.join('')).toContain('browser scans are off');
   });
@@ -207,14 +209,15 @@ describe('visits by browser', () => {
   it('fail when no packet came without the flags either, and try the proof again', async () => {
     const path = await acting({ guarded: false, control: false, answer: visited });
     const visit = visits(path);
-    for (const _ of [1, 2]) await expect(visit(url, SHOP, null, never)).rejects.toThrow('Scans by browser are off');
+    for (const _ of [1, 2])
+      await expect(visit(url, SHOP, NEW_VISITOR, never)).rejects.toThrow('Scans by browser are off');
     expect(await kinds(path)).toEqual(['stun', 'stun', 'stun', 'stun']);
   });
 
   it('count the processes that end, and say so in the log', async () => {
     const path = await acting({ exit: 1 });
     faults.length = 0;
-    await expect(visits(path)(url, SHOP, null, never)).rejects.toThrow('The scan ended unexpectedly');
+    await expect(visits(path)(url, SHOP, NEW_VISITOR, never)).rejects.toThrow('The scan ended unexpectedly');
     expect(faults).toEqual([['process', 1]]);
     expect(lines.join('')).toContain('it ended with exit code 1');
   });

@@ -40,6 +40,12 @@ it('keeps names, hosts and findings', () => {
   expect(record.findings).toEqual({ items: result.findings, left_out: 0 });
 });
 
+it('says that the page was opened with the signal, and nothing of a signal that it did not send', () => {
+  expect(scanRecord(head, { ...result, signal: true }).signal).toBe(true);
+  expect(scanRecord(head, result)).not.toHaveProperty('signal');
+  expect(SiteScannedRecord.safeParse({ ...scanRecord(head, result), signal: false }).success).toBe(false);
+});
+
 it('leaves queries, fragments, path parameters and user names of addresses out', () => {
   const secret = 'https://shop.example/a;jsessionid=4711/b@c?mail=ann@person.example#token';
   const record = recordOf({ final_url: secret }, { url: secret });

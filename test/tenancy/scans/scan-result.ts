@@ -27,6 +27,7 @@ export function scanResult(siteId: string, change: Partial<ScanResult> = {}): Sc
     site_id: siteId,
     url: 'https://shop.example/',
     method: 'browser',
+    signal: false,
     started_at: '2026-03-01T10:00:00.000Z',
     ended_at: '2026-03-01T10:00:20.000Z',
     site_config_hash: null,

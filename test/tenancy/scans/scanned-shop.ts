@@ -1,10 +1,19 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { LookUpHost } from '../../../src/platform/net/reach.js';
+import type { Visitor } from '../../../src/tenancy/scans/visit.js';
+
+/** A visitor who has not chosen, and whose browser sends no signal. */
+export const NEW_VISITOR: Visitor = { cookie: null, isSignalled: false };
 
 /** A web server of a test, and the paths that were requested from it. */
 export interface TestSite {
   readonly port: number;
-  readonly asked: { readonly path: string; readonly host: string; readonly cookie: string | undefined }[];
+  readonly asked: {
+    readonly path: string;
+    readonly host: string;
+    readonly cookie: string | undefined;
+    readonly signal: string | undefined;
+  }[];
   close(): Promise<void>;
 }
 
@@ -15,8 +24,8 @@ export async function startSite(
 ): Promise<TestSite> {
   const asked: TestSite['asked'] = [];
   const server: Server = createServer((request, response) => {
-    const { host = '', cookie } = request.headers;
-    asked.push({ path: request.url ?? '', host, cookie });
+    const { host = '', cookie, 'sec-gpc': signal } = request.headers;
+    asked.push({ path: request.url ?? '', host, cookie, signal: signal?.toString() });
     answer(request, response);
   });
   server.listen(port, address);

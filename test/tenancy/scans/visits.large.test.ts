@@ -8,7 +8,7 @@ import { chromiumPath } from '../../support/chromium.js';
 import { freePort } from '../../support/free-port.js';
 import { sampled } from '../../support/sweeps.js';
 import { PATIENCE_MS, until } from '../../support/wait.js';
-import { fixedLookUp, startSite, type TestSite } from './scanned-shop.js';
+import { fixedLookUp, NEW_VISITOR, startSite, type TestSite } from './scanned-shop.js';
 
 const INSIDE = '127.0.0.2';
 /** Long enough for a machine that is busy with other tests. */
@@ -87,7 +87,7 @@ describe.each(kinds)('a visit by %s', (kind, create) => {
     url: new URL(`http://${host}:${shop.port}${path}`),
     allows: (url) => isUnder(url.hostname, 'shop.example'),
   });
-  const visit = (path: string, host?: string) => create(reachOf())(target(path, host), null, never);
+  const visit = (path: string, host?: string) => create(reachOf())(target(path, host), NEW_VISITOR, never);
   const page = (host: string) => `http://${host}:${shop.port}/`;
 
   it('reports cookies without their values, and what scripts set in a browser', async () => {
@@ -119,8 +119,8 @@ describe.each(kinds)('a visit by %s', (kind, create) => {
   });
 
   it('begins with the cookie that it is given, and with nothing of an earlier visit', async () => {
-    await create(reachOf())(target('/cookies'), null, never);
-    await create(reachOf())(target('/again'), { name: 'choice', value: 'no' }, never);
+    await create(reachOf())(target('/cookies'), NEW_VISITOR, never);
+    await create(reachOf())(target('/again'), { ...NEW_VISITOR, cookie: { name: 'choice', value: 'no' } }, never);
     expect(shop.asked.find(({ path }) => path === '/again')?.cookie).toBe('choice=no');
   });
 
@@ -150,7 +150,7 @@ describe.each(kinds)('a visit by %s', (kind, create) => {
     'never connects to the address %s, whatever the domain is',
     async (host) => {
       const url = new URL(page(host));
-      const failed = create(reachOf())({ url, allows: () => true }, null, never);
+      const failed = create(reachOf())({ url, allows: () => true }, NEW_VISITOR, never);
       await expect(failed).rejects.toThrow('The page could not be loaded');
       expect(inside.asked).toEqual([]);
     },
@@ -165,7 +165,7 @@ describe.each(kinds)('a visit by %s', (kind, create) => {
       const again = page('rebind.shop.example');
       await create(reach)(
         target(`/redirect?to=${encodeURIComponent(again)}`, 'rebind.shop.example'),
-        null,
+        NEW_VISITOR,
         never,
       ).catch(() => undefined);
       expect(inside.asked).toEqual([]);
@@ -184,13 +184,13 @@ describe.each(kinds)('a visit by %s', (kind, create) => {
   });
 
   it('ends a page that never ends, and one that is silent', async () => {
-    const endless = create(reachOf(), SHORT)(target('/endless'), null, never);
+    const endless = create(reachOf(), SHORT)(target('/endless'), NEW_VISITOR, never);
     const found = await endless.catch((error: unknown) => error);
     if (found instanceof Error)
       expect(found.message).toMatch(/could not be loaded|did not load in time|browser ended/i);
     else expect(found).toMatchObject({ isComplete: false });
     const stopping = new AbortController();
-    const silent = create(reachOf())(target('/silent'), null, stopping.signal);
+    const silent = create(reachOf())(target('/silent'), NEW_VISITOR, stopping.signal);
     silent.catch(() => undefined);
     await until(() => shop.asked.some(({ path }) => path === '/silent'));
     stopping.abort();
@@ -199,7 +199,7 @@ describe.each(kinds)('a visit by %s', (kind, create) => {
 
   it.runIf(isBrowser)('ends when it is stopped after the page has loaded', async () => {
     const stopping = new AbortController();
-    const visiting = create(reachOf(), { ...TIMES, settleMs: PATIENCE_MS })(target('/'), null, stopping.signal);
+    const visiting = create(reachOf(), { ...TIMES, settleMs: PATIENCE_MS })(target('/'), NEW_VISITOR, stopping.signal);
     visiting.catch(() => undefined);
     await until(() => shop.asked.length > 0);
     setTimeout(() => stopping.abort(), 500);
@@ -207,12 +207,12 @@ describe.each(kinds)('a visit by %s', (kind, create) => {
   });
 
   it('says in words that nothing answers, and waits no longer than for an answer', async () => {
-    const failed = create(reachOf(), { ...TIMES, answerMs: 1_000 })(target('/silent'), null, never);
+    const failed = create(reachOf(), { ...TIMES, answerMs: 1_000 })(target('/silent'), NEW_VISITOR, never);
     await expect(failed).rejects.toThrow('The page did not answer within 1 seconds.');
     const closed = await freePort();
     const { url, allows } = target('/');
     url.port = String(closed);
-    await expect(create(reachOf())({ url, allows }, null, never)).rejects.toThrow(
+    await expect(create(reachOf())({ url, allows }, NEW_VISITOR, never)).rejects.toThrow(
       'The page could not be loaded: nothing accepts connections there.',
     );
   });
@@ -220,14 +220,14 @@ describe.each(kinds)('a visit by %s', (kind, create) => {
   it('refuses another port of a public address', async () => {
     const reach = createReach([], fixedLookUp({ 'public.example': ['192.88.99.1'] }));
     const url = new URL('http://public.example:6379/');
-    await expect(create(reach)({ url, allows: () => true }, null, never)).rejects.toThrow('could not be loaded');
+    await expect(create(reach)({ url, allows: () => true }, NEW_VISITOR, never)).rejects.toThrow('could not be loaded');
   });
 });
 
 it('waits no longer for a connection over HTTP than for an answer', async () => {
   const reach = createReach([], () => undefined);
   const target = { url: new URL('http://shop.example/'), allows: () => true };
-  const failed = visitByHttp(reach, 'scan', { ...TIMES, answerMs: 500 })(target, null, never);
+  const failed = visitByHttp(reach, 'scan', { ...TIMES, answerMs: 500 })(target, NEW_VISITOR, never);
   await expect(failed).rejects.toThrow('The page did not answer');
 });
 

@@ -67,6 +67,7 @@ export function reportedScan({ record, batch, verdict: own }: SeenScan, context:
     existed_by: before !== null && verdict === 'valid' ? reportedTime(before) : null,
     url: record.url,
     method: record.method,
+    signal: record.signal === true,
     choices: visits.map(({ choice }) => choice),
     configuration: hash === null ? null : { sha256: hash, number: context.configurationNumber(hash) },
     problems: SCAN_PROBLEMS.map((problem) => ({ problem, ...first(namesOf(problem)) })),

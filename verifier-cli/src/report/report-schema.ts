@@ -121,6 +121,7 @@ const Scan = z.strictObject({
   existed_by: Time.nullable().describe('time by which the record existed; null if it is not proved'),
   url: z.string(),
   method: z.enum(SCAN_METHODS).describe('`browser`: scripts ran; `http`: only the page was requested'),
+  signal: z.boolean().describe('whether the page was opened with Global Privacy Control'),
   choices: z.array(z.enum(SCAN_CHOICES)).describe('choices that the visits to the page began with'),
   configuration: z
     .strictObject({

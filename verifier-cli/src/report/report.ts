@@ -112,6 +112,8 @@ export interface ReportedScan {
   readonly existed_by: ReportedTime | null;
   readonly url: string;
   readonly method: SiteScannedRecord['method'];
+  /** Whether the page was opened with Global Privacy Control. */
+  readonly signal: boolean;
   /** The choices with which the page was visited. */
   readonly choices: readonly SiteScannedRecord['visits'][number]['choice'][];
   /**

@@ -16,7 +16,7 @@ export function scanFacts(scan: ReportedScan, texts: Texts): readonly (readonly 
   return [
     [scans.recorded, dayText(scan.recorded_at, texts)],
     [scans.existedBy, scan.existed_by === null ? words.notProved : byDayText(scan.existed_by, texts)],
-    [scans.visited, scans.visits(scan.method, isRefused)],
+    [scans.visited, scans.visits(scan.method, isRefused, scan.signal)],
     [scans.comparedWith, configurationText(scan, texts)],
     ...scan.problems
       // If the page was not visited after a refusal, nothing is known about what it sets then.

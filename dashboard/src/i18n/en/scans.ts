@@ -4,6 +4,8 @@ export const scans = {
   lead: 'The service visits a page as a new visitor: once before any choice, and once after a refusal. It shows what the page sets that is not declared, or not permitted.',
   needsDomain: 'Prove the domain of the site first. Only pages of your own domain are scanned.',
   url: 'Address of the page',
+  signal: 'Open the page with the signal of a browser that asks to opt out (Global Privacy Control)',
+  withSignal: 'The page was opened with Global Privacy Control.',
   record: 'Record the result as evidence',
   recordHint:
     'The result is written to the ledger for ever, with names and hosts, and without values. Packages of this site contain it.',

@@ -5,6 +5,8 @@ export const scans: typeof English = {
   lead: 'Hizmet bir sayfayı yeni bir ziyaretçi gibi açar: bir kez seçimden önce, bir kez de retten sonra. Sayfanın bildirilmeden veya izin verilmeden yerleştirdiklerini gösterir.',
   needsDomain: 'Önce sitenin alan adını kanıtlayın. Yalnızca kendi alan adınızın sayfaları taranır.',
   url: 'Sayfanın adresi',
+  signal: 'Sayfayı, kapsam dışı kalmak isteyen bir tarayıcının sinyaliyle aç (Global Privacy Control)',
+  withSignal: 'Sayfa Global Privacy Control sinyaliyle açıldı.',
   record: 'Sonucu kanıt olarak kaydet',
   recordHint:
     'Sonuç, değerler olmadan yalnızca adlar ve sunucularla deftere kalıcı olarak yazılır. Bu sitenin paketleri onu içerir.',

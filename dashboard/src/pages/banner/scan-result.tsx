@@ -62,9 +62,10 @@ export function ScanResultView({ siteId, domain, draft, scan }: ScanResultProps)
 }
 
 /** Lists the limits of the scan. */
-function Limits({ scan: { method, visits } }: Pick<ScanResultProps, 'scan'>) {
+function Limits({ scan: { method, signal, visits } }: Pick<ScanResultProps, 'scan'>) {
   const { scans } = useMessages();
   const limits = [
+    ...(signal ? [scans.withSignal] : []),
     ...(method === 'http' ? [scans.byHttp] : []),
     ...(visits.length === 1 ? [scans.oneVisit] : []),
     ...(visits.every(({ is_complete }) => is_complete) ? [] : [scans.incomplete]),

@@ -59,7 +59,11 @@ function ScanForm({ siteId, domain, onResult }: ScanFormProps) {
     dataOf(
       api.POST('/api/v1/sites/{site_id}/scans', {
         params: { path: { site_id: siteId } },
-        body: { url: values.text('url').trim(), record: values.isTicked('record') },
+        body: {
+          url: values.text('url').trim(),
+          record: values.isTicked('record'),
+          signal: values.isTicked('signal'),
+        },
       }),
     ),
   );
@@ -78,6 +82,7 @@ function ScanForm({ siteId, domain, onResult }: ScanFormProps) {
         }}
       >
         <TextInput name="url" label={scans.url} defaultValue={`https://${domain}/`} isRequired isCode />
+        <Checkbox name="signal">{scans.signal}</Checkbox>
         <Checkbox name="record">{scans.record}</Checkbox>
         <p className="hint">{scans.recordHint}</p>
       </ActionForm>

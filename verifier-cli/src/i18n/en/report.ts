@@ -123,8 +123,8 @@ export const report = {
     recorded: 'Recorded (claimed)',
     existedBy: 'The record existed by',
     visited: 'Visited',
-    visits: (method: 'browser' | 'http', isRefused: boolean) =>
-      `${method === 'browser' ? 'in a browser' : 'without a browser, so that no script ran'}, before any choice${isRefused ? ', and after every optional category was refused' : ''}`,
+    visits: (method: 'browser' | 'http', isRefused: boolean, isSignalled: boolean) =>
+      `${method === 'browser' ? 'in a browser' : 'without a browser, so that no script ran'}, ${isSignalled ? 'with the signal Global Privacy Control, ' : ''}before any choice${isRefused ? ', and after every optional category was refused' : ''}`,
     comparedWith: 'Compared with',
     configuration: (number: number) => `published configuration ${number}`,
     unknownConfiguration: 'a configuration that the package does not include',

@@ -119,8 +119,8 @@ export const report: typeof English = {
     recorded: 'Kaydedildi (beyan)',
     existedBy: 'Kaydın en geç var olduğu an',
     visited: 'Ziyaret',
-    visits: (method, isRefused) =>
-      `${method === 'browser' ? 'tarayıcıyla' : 'tarayıcısız, hiçbir betik çalışmadan'}, seçim yapılmadan önce${isRefused ? ' ve isteğe bağlı tüm kategoriler reddedildikten sonra' : ''}`,
+    visits: (method, isRefused, isSignalled) =>
+      `${method === 'browser' ? 'tarayıcıyla' : 'tarayıcısız, hiçbir betik çalışmadan'}, ${isSignalled ? 'Global Privacy Control sinyaliyle, ' : ''}seçim yapılmadan önce${isRefused ? ' ve isteğe bağlı tüm kategoriler reddedildikten sonra' : ''}`,
     comparedWith: 'Karşılaştırılan',
     configuration: (number) => `yayımlanan ${number} numaralı yapılandırma`,
     unknownConfiguration: 'pakette bulunmayan bir yapılandırma',
