@@ -64,7 +64,8 @@ function applying(rule: CategoryRule | undefined, inLanguage: (texts: Readonly<R
  * @returns null if the configuration does not have the language; its words then cannot have been shown in that language
  */
 export function bannerInStatedLanguage(
-  configuration: BannerConfiguration & Pick<SiteConfigPublishedRecord, 'default_language' | 'rules'>,
+  configuration: BannerConfiguration &
+    Pick<SiteConfigPublishedRecord, 'default_language'> & { readonly rules?: readonly SiteRule[] | undefined },
   stated: { readonly language: string; readonly rule: string | undefined },
   labelsOf: (language: string) => LabelTexts | undefined,
 ) {

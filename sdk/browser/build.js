@@ -57,7 +57,14 @@ async function bundle(entry, format, name = entry, preamble = '') {
     format: { preamble, comments: format === 'esm' && /webpackIgnore|@vite-ignore/ },
     // The libraries of IAB have names of their own.
     mangle: preamble === '' ? shortened('isSignalled') : {},
-    compress: { passes: 5, sequences: false, keep_fargs: false, pure_getters: true, lhs_constants: false, unsafe_arrows: true },
+    compress: {
+      passes: 5,
+      sequences: false,
+      keep_fargs: false,
+      pure_getters: true,
+      lhs_constants: false,
+      unsafe_arrows: true,
+    },
   };
   const { code } = await minify(outputFiles[0].text, options);
   await writeFile(join(here, 'dist', `${name}.js`), code);

@@ -34,11 +34,7 @@ export function DrawnQuestion({ siteId, record, slug, presentation }: DrawnQuest
   }).data;
   const drawing = useMemo(() => {
     if (shown === null || shown === undefined || stated === null || labels === undefined) return null;
-    const words = bannerInStatedLanguage(
-      shown,
-      { language: statedLanguage, rule: stated.rule },
-      () => labels.known,
-    );
+    const words = bannerInStatedLanguage(shown, { language: statedLanguage, rule: stated.rule }, () => labels.known);
     if (words === null) return null;
     // The banner of a page asks by the cookie policy, and names it.
     const policy =
@@ -70,6 +66,8 @@ function Drawn({ drawing }: { readonly drawing: Drawing }) {
 }
 
 /** The members that the drawing needs. The service has checked their form. */
-function readStated(presentation: unknown): (StatedPresentation & { readonly language?: string }) | null {
+function readStated(
+  presentation: unknown,
+): (StatedPresentation & { readonly language?: string; readonly rule?: string }) | null {
   return typeof presentation === 'object' && presentation !== null ? presentation : null;
 }
