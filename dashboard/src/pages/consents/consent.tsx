@@ -118,7 +118,7 @@ function DecisionSection({ siteId, consent, record }: DecisionSectionProps) {
               ]),
           [consents.until, record.valid_until === null ? consents.unlimited : date(record.valid_until)],
           [consents.language, languageName(record.language)],
-          [consents.law, inForce?.law ?? consents.laws[record.compliance_framework ?? 'unknown']],
+          [consents.law, lawText(record, inForce, consents.laws)],
           ...(inForce === null
             ? []
             : [
@@ -150,4 +150,14 @@ function DecisionSection({ siteId, consent, record }: DecisionSectionProps) {
       />
     </Section>
   );
+}
+
+/** The law of a record. That of the state stands in where the list of laws has no word for it, or none is stated. */
+function lawText(
+  { compliance_framework: framework }: PublicRecord,
+  inForce: ReturnType<typeof ruleInForce>,
+  laws: ReturnType<typeof useMessages>['consents']['laws'],
+): string {
+  const stated = laws[framework ?? 'unknown'];
+  return framework == null || framework === 'none' ? (inForce?.law ?? stated) : stated;
 }
