@@ -32,9 +32,7 @@ export const ConsentStatistics = z
       .describe('Every day of the period in order, also days without a consent.'),
     totals: Counts.describe('Sums of the period.'),
     imported: z.int().describe('Imported consents; in no other number.'),
-    opt_outs: z
-      .int()
-      .describe('Opt-outs and their ends; in no other number.'),
+    opt_outs: z.int().describe('Opt-outs and their ends; in no other number.'),
     objections: z.int().describe('Objections and their ends; in no other number.'),
     acceptance_rate: z
       .number()

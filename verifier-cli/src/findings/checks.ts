@@ -455,7 +455,8 @@ export const CHECKS = {
     tr: 'Rıza anında metin ve yapılandırma yürürlükteydi ve rıza bunların isteklerini karşılar.',
     required: true,
     fails: 'A rule of §11 (“In force”) is broken.',
-    opens: 'A missing or unknown notice could explain a breach of rules 4 to 6 of §11, or a period that is too long, or cause one.',
+    opens:
+      'A missing or unknown notice could explain a breach of rules 4 to 6 of §11, or a period that is too long, or cause one.',
   },
   'erasure.proof': {
     meaning: 'A proved erasure in the package names every record that is marked as erased.',
