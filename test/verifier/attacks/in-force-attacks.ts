@@ -177,6 +177,23 @@ export function inForceAttacks(): Attack[] {
       'document.in-force',
       event('activated en', (one) => Object.assign(one, { type: 'DocumentVersionActivated.v2' })),
     ),
+    doubt(
+      'a period that is longer than known configurations allow, beside a notice of an unknown type',
+      'document.in-force',
+      {
+        world: (world) => {
+          withNotices(4, stateOf('later', 'DocumentVersionResumed.v1', 'version en', 42)).world?.(world);
+          const until = minute(41 + 400 * 24 * 60).toISOString();
+          event('c7', stating({ decision: 'partial', valid_until: until })).world?.(world);
+        },
+      },
+    ),
+    attack('a partial consent that is valid for longer than all configurations', 'document.in-force', {
+      world: (world) => {
+        const until = minute(41 + 400 * 24 * 60).toISOString();
+        event('c7', stating({ decision: 'partial', valid_until: until })).world?.(world);
+      },
+    }),
     doubt('a retirement that a notice of an unknown type could undo', 'document.in-force', {
       world: ({ batches }) => {
         const [notices] = batches;

@@ -102,7 +102,9 @@ export function filterText(filter: ReportedFilter, { evidence }: Texts): string 
 export function madeForLines(stated: ExportStatement | null, { evidence }: Texts): [string, string][] {
   if (stated === null) return [];
   const { reason, role, name } = stated;
-  return [[evidence.madeFor, evidence.madeForText(evidence.reasons[reason], evidence.roles[role], name)]];
+  // A name must not close the quotation marks around it.
+  const quoted = name?.replaceAll('”', '"');
+  return [[evidence.madeFor, evidence.madeForText(evidence.reasons[reason], evidence.roles[role], quoted)]];
 }
 
 /** The values that were requested to be shown, in words. */

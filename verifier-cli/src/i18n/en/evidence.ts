@@ -17,7 +17,7 @@ export const evidence = {
       : 'None of them was changed since: every record still matches the digest that was stamped.',
   madeFor: 'Made for',
   madeForText: (reason: string, role: string, name: string | undefined) =>
-    `${reason}, by ${role}${name === undefined ? '' : ` (“${name.replaceAll('”', '"')}”)`}, as the package states`,
+    `${reason}, by ${role}${name === undefined ? '' : ` (“${name}”)`}, as the package states`,
   reasons: {
     data_subject_request: 'a request of the person concerned',
     regulator_request: 'a request of a supervisory authority',

@@ -14,7 +14,7 @@ export const evidence: typeof English = {
       : 'O zamandan beri hiçbiri değiştirilmedi: her kayıt, damgalanan özetle hâlâ eşleşiyor.',
   madeFor: 'Hazırlanma nedeni',
   madeForText: (reason, role, name) =>
-    `paketin beyanına göre: ${reason}; hazırlayan: ${role}${name === undefined ? '' : ` (“${name.replaceAll('”', '"')}”)`}`,
+    `paketin beyanına göre: ${reason}; hazırlayan: ${role}${name === undefined ? '' : ` (“${name}”)`}`,
   reasons: {
     data_subject_request: 'ilgili kişinin talebi',
     regulator_request: 'bir denetim makamının talebi',
