@@ -21,7 +21,8 @@ export interface SignalledConsent {
     readonly choice: Choice | null;
     readonly configuration: {
       readonly language: string;
-      readonly region: { country: string | null; compliance_framework: string | null };
+      readonly region: { country: string | null; compliance_framework: string | null; signal_is_request?: boolean };
+      readonly categories: readonly { readonly key: string; readonly rule?: string | undefined }[];
     } | null;
   };
   readonly isGpcOn: boolean;
@@ -31,6 +32,7 @@ export interface SignalledConsent {
   readonly isOptedOutOfSale: boolean;
   /** Vendors (`marketing/v2`), purposes (`marketing/p3`) and special features (`marketing/f1`) of the choice's question. */
   readonly asked: readonly (readonly string[])[];
+  allows(category: string): boolean;
   subscribe(listener: () => void): () => void;
 }
 

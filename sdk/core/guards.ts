@@ -30,7 +30,7 @@ export const recordOf =
     isMembers(value) && Object.values(value).every(guard);
 
 /** Answers for categories or services. */
-export const areAnswers: Guard<Record<string, boolean>> = recordOf(isFlag);
+export const areAnswers: Guard<Record<string, boolean>> = /* @__PURE__ */ recordOf(isFlag);
 
 /** Further members are permitted: a newer service may send them. */
 export const objectOf =

@@ -2,7 +2,10 @@ import { GppModel } from '@iabgpp/cmpapi';
 import { isText } from '../core/guards.js';
 import { type GppSection, type GppSettings, SECTION_IDS } from './settings.js';
 
-/** IAB's values of a notice that was given, and of an agreement that does not apply. */
+/** The part of the page that this file reads. */
+declare const document: { querySelector(selector: string): object | null };
+
+/** IAB's values of a notice that was given, and of one that was not or an agreement that does not apply. */
 const GIVEN = 1;
 const NO = 2;
 /** IAB's values of an opt-out. */
@@ -10,11 +13,8 @@ const OPTED_OUT = 1;
 const NOT_OPTED_OUT = 2;
 
 /** Fields that state a notice, and an opt-out. No section has all of them. */
-const NOTICES = [
-  ...['SharingNotice', 'ProcessingNotice', 'SaleOptOutNotice'],
-  ...['SharingOptOutNotice', 'TargetedAdvertisingOptOutNotice'],
-];
 const OPT_OUTS = ['SaleOptOut', 'SharingOptOut', 'TargetedAdvertisingOptOut'];
+const NOTICES = ['Sharing', 'Processing', ...OPT_OUTS].map((name) => `${name}Notice`);
 
 /**
  * The sections that apply to a visitor: that of the own state, and that of the National Approach.
@@ -31,18 +31,21 @@ export function sectionsFor(
 }
 
 /**
- * The GPP string that states whether a visitor opted out.
+ * The GPP string that states whether a visitor opted out. It states the notices as given if the page has the link to the
+ * opt-out (sdk/browser/src/opt-out.ts), as the laws of the states ask for.
  * @param sections those that apply, at least one
  * @param isGpcOn whether the browser sends Global Privacy Control
  */
 export function gppString(sections: readonly GppSection[], isOptedOut: boolean, isGpcOn: boolean): string {
   const model = new GppModel();
+  const notice = document.querySelector('[data-consent-opt-out]') ? GIVEN : NO;
   for (const section of sections) {
+    // This makes the section, which has no field before.
     model.setFieldValue(section, 'MspaCoveredTransaction', NO);
     const set = (fields: readonly string[], value: number | boolean) => {
       for (const field of fields) if (model.hasField(section, field)) model.setFieldValue(section, field, value);
     };
-    set(NOTICES, GIVEN);
+    set(NOTICES, notice);
     set(OPT_OUTS, isOptedOut ? OPTED_OUT : NOT_OPTED_OUT);
     set(['Gpc'], isGpcOn);
   }

@@ -17,10 +17,7 @@ export function installIsolated<T>(name: '__tcfapi' | '__gpp', position: number,
   const isolate = (call: readonly unknown[]): readonly unknown[] =>
     call.map((value, index) => (index === position ? isolated(value) : value));
   const stub: Call | undefined = globalThis[name];
-  if (stub === undefined)
-    console.warn(
-      `Consent Ledger: the page does not include iab-stub.js, so that ${name} came late, and frames do not find it.`,
-    );
+  if (stub === undefined) console.warn(`Consent Ledger: iab-stub.js is missing, so ${name} is late.`);
   const queue = listOf(stub?.()).map((call) => (Array.isArray(call) ? isolate(call) : call));
   const events = listOf(name === '__gpp' ? stub?.('events') : []).map(withIsolatedCallback);
   globalThis[name] = (command?: unknown) => (command === 'events' ? events : queue);

@@ -1,7 +1,6 @@
 import { CmpDisplayStatus, CmpStatus, CmpApi as GppApi, SignalStatus } from '@iabgpp/cmpapi';
 import { CmpApi as TcfApi } from '@iabtechlabtcf/cmpapi';
 import type { VendorList } from '@iabtechlabtcf/core';
-import type { Categories } from '../core/choice.js';
 import type { ChoiceSignals, IabModule, SignalledConsent } from '../core/choice-signals.js';
 import { isNumber, isText, objectOf } from '../core/guards.js';
 import { gppString, sectionsFor } from './gpp-string.js';
@@ -9,23 +8,23 @@ import { installIsolated } from './isolated.js';
 import { type GppSettings, isIabSettings, SECTION_IDS, type TcfSettings } from './settings.js';
 import { type Disclosed, NOTHING_DISCLOSED, tcStrings } from './tc-string.js';
 
+/** The part of the page that this file uses. */
+declare const document: { addEventListener(type: 'readystatechange', listener: () => void): void };
+
 /** IAB’s number for “no section applies”. */
 const NO_SECTION = -1;
 /** A state of the consent, as scripts of the page distinguish them. */
-type Moment = 'asked' | 'settings' | 'decided' | 'unknown';
+type Moment = 'asked' | 'settings' | 'decided';
 
 /** @see IabModule */
 export const speakIab: IabModule['speakIab'] = async (consent, settings, baseUrl) => {
-  if (!isIabSettings(settings)) throw new Error('the configuration states signals that this SDK does not know');
+  if (!isIabSettings(settings)) throw new Error('unknown signals');
   const { tcf, gpp } = settings;
-  const signals = [
-    ...(tcf === undefined ? [] : [speakTcf(consent, tcf, await readVendorList(baseUrl, tcf))]),
-    ...(gpp === undefined ? [] : [speakGpp(consent, gpp)]),
-  ];
+  const signals = [tcf && speakTcf(consent, tcf, await readVendorList(baseUrl, tcf)), gpp && speakGpp(consent, gpp)];
   return {
     stringsOf: (...answer) => {
       try {
-        const strings = Object.assign({}, ...signals.map(({ stringsOf }) => stringsOf(...answer)));
+        const strings = Object.assign({}, ...signals.map((one) => one?.stringsOf(...answer)));
         return Object.keys(strings).length === 0 ? undefined : strings;
       } catch (error) {
         // The choice is recorded anyway.
@@ -43,8 +42,8 @@ function speakTcf(consent: SignalledConsent, settings: TcfSettings, list: Vendor
   const begun = Date.now();
   tell(consent, () => {
     const moment = momentOf(consent);
-    if (moment === 'unknown') return null;
-    if (!isGdpr(consent)) return ['no law', () => api.update(null)];
+    if (!moment) return null;
+    if (!isGdpr(consent)) return ['', () => api.update(null)];
     const { choice } = consent.state;
     const isShown = moment !== 'decided';
     const text =
@@ -62,7 +61,7 @@ function speakTcf(consent: SignalledConsent, settings: TcfSettings, list: Vendor
             at: choice.at,
             disclosed: disclosedBy(consent, settings),
           });
-    return [`${isShown} ${choice?.at} ${text}`, () => api.update(text, isShown)];
+    return [isShown + text + choice?.at, () => api.update(text, isShown)];
   });
   return {
     stringsOf: (categories, _, at) =>
@@ -93,10 +92,12 @@ function speakGpp(consent: SignalledConsent, settings: GppSettings): ChoiceSigna
   const supported = (name: string) => `${SECTION_IDS.get(name)}:${name}`;
   api.setSupportedAPIs(settings.sections.map(supported));
   const sectionsNow = () => sectionsFor(settings, consent.state.configuration?.region);
-  const stringOf = (categories: Categories, isOptedOut: boolean): string => {
-    const isOut = isOptedOut || settings.opt_out.some((key) => categories[key] !== true);
-    return gppString(sectionsNow(), isOut, consent.isGpcOn);
-  };
+  /** Whether a category runs without a choice here, until the visitor opts out. */
+  const isRuled = (name: string) =>
+    consent.state.configuration?.categories.some(({ key, rule }) => key === name && rule === 'opt_out');
+  /** @param isPermitted whether the visitor permits a category, as far as the answers say */
+  const stringOf = (isOptedOut: boolean, isPermitted: (key: string) => boolean | undefined): string =>
+    gppString(sectionsNow(), isOptedOut || !settings.opt_out.every(isPermitted), consent.isGpcOn);
   const display = (status: CmpDisplayStatus): void => {
     if (api.getCmpDisplayStatus() !== status) api.setCmpDisplayStatus(status);
   };
@@ -104,21 +105,18 @@ function speakGpp(consent: SignalledConsent, settings: GppSettings): ChoiceSigna
   api.setCmpStatus(CmpStatus.LOADED);
   tell(consent, () => {
     const moment = momentOf(consent);
-    if (moment === 'unknown') return null;
+    if (!moment) return null;
     const sections = sectionsNow();
     const isLaw = sections.length > 0;
     const { choice, configuration } = consent.state;
-    // Under these laws, a person who did not choose has not opted out, but by the signal. In California the SDK keeps
-    // whether that was taken back.
-    const isCalifornia = configuration?.region.compliance_framework === 'ccpa';
-    const isOut = consent.isOptedOutOfSale || (consent.isGpcOn && !isCalifornia);
-    const text = !isLaw
-      ? ''
-      : choice === null
-        ? gppString(sections, isOut, consent.isGpcOn)
-        : stringOf(choice.categories, consent.isOptedOutOfSale);
+    // Under these laws, a person who did not choose has not opted out, but by the signal. Where that is a request, the
+    // SDK keeps whether it was taken back.
+    const isOut = consent.isOptedOutOfSale || (!choice && consent.isGpcOn && !configuration?.region.signal_is_request);
+    const text = isLaw
+      ? stringOf(isOut, (key) => (isRuled(key) ? consent.allows(key) : !choice || choice.categories[key] === true))
+      : '';
     return [
-      `${moment} ${choice?.at} ${text}`,
+      moment + text + choice?.at,
       () => {
         // The first and the last event of a chain (CMP API of GPP, “addEventListener”).
         if (api.getSignalStatus() === SignalStatus.READY) api.setSignalStatus(SignalStatus.NOT_READY);
@@ -137,7 +135,14 @@ function speakGpp(consent: SignalledConsent, settings: GppSettings): ChoiceSigna
   });
   return {
     stringsOf: (categories, isOptedOut) =>
-      sectionsNow().length > 0 ? { gpp_string: stringOf(categories, isOptedOut) } : undefined,
+      sectionsNow().length > 0
+        ? {
+            gpp_string: stringOf(
+              isOptedOut,
+              (key) => (categories[key] ?? (isRuled(key) && consent.allows(key))) === true,
+            ),
+          }
+        : undefined,
   };
 }
 
@@ -147,17 +152,21 @@ type Told = readonly [text: string, act: () => void] | null;
 /** Notifies the page's scripts now and after every change, once for each message. */
 function tell(consent: SignalledConsent, next: () => Told): void {
   let last: string | undefined;
-  consent.subscribe(() => {
+  const look = (): void => {
     const [text, act] = next() ?? [];
     if (text === undefined || text === last) return;
     last = text;
     act?.();
-  });
+  };
+  // The link to the opt-out may stand at the end of the page.
+  document.addEventListener('readystatechange', look);
+  consent.subscribe(look);
 }
 
-function momentOf({ state, areSettingsOpen }: SignalledConsent): Moment {
+/** Returns null as long as nothing is known. */
+function momentOf({ state, areSettingsOpen }: SignalledConsent): Moment | null {
   if (state.status === 'needed') return 'asked';
-  if (state.status !== 'chosen' && state.status !== 'signalled') return 'unknown';
+  if (state.status !== 'chosen' && state.status !== 'signalled') return null;
   return areSettingsOpen ? 'settings' : 'decided';
 }
 
@@ -188,6 +197,6 @@ async function readVendorList(baseUrl: string, { vendor_list: { version, sha256 
   const response = await fetch(new URL(`/sdk/vendor-lists/${sha256}.json`, baseUrl));
   const list: unknown = response.ok ? await response.json() : null;
   if (!isVendorList(list) || list.vendorListVersion !== version)
-    throw new Error(`the service has no vendor list of version ${version}`);
+    throw new Error(`no vendor list of version ${version}`);
   return list;
 }

@@ -1,5 +1,5 @@
 import { GVL, TCString } from '@iabtechlabtcf/core';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { IabSettings } from '../../schemas/iab/iab-settings.js';
 import { VendorList } from '../../schemas/iab/vendor-list.js';
 import type { JsonValue } from '../../schemas/json/json-value.js';
@@ -8,6 +8,10 @@ import { tcStrings } from '../../sdk/iab/tc-string.js';
 import { en } from '../../verifier-cli/src/i18n/en/index.js';
 import { iabText } from '../../verifier-cli/src/show/iab-text.js';
 import { inventedVendorList } from '../sdk/iab/vendor-list.js';
+
+// A page without the link to the opt-out.
+beforeAll(() => vi.stubGlobal('document', { querySelector: () => null }));
+afterAll(() => vi.unstubAllGlobals());
 
 const TCF = {
   cmp_id: 300,

@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
+import * as z from 'zod';
+import { sha256Hex } from '../../../schemas/crypto/digest.js';
 import { verifierFile } from '../../evidence/package/index.js';
 import { FOR_MINUTES, preparedDocument } from '../server/send-document.js';
 import { StaticText, serveLazily } from '../server/static-text.js';
@@ -18,12 +20,26 @@ export function verifyPage(scope: FastifyInstance): void {
     });
   };
   serve('/verify', 'verify-page.html');
-  serveLazily(scope, '/verify/verify-page.js', async () =>
-    ownDocument('text/javascript; charset=utf-8', await readFile(verifierFile('verify-page.js'), 'utf8')),
+  serveLazily(
+    scope,
+    '/verify/verify-page.js',
+    async () => ownDocument('text/javascript; charset=utf-8', await readFile(verifierFile('verify-page.js'), 'utf8')),
+    (query, { bytes }) => (isOfAnother(query, bytes) ? { 'cache-control': 'no-store' } : {}),
   );
   serve('/verify/consent-verify.html', 'consent-verify.html', {
     'content-disposition': 'attachment; filename="consent-verify.html"',
   });
+}
+
+const Asked = z.object({ sha256: z.string() });
+
+/**
+ * Whether a page of another version asks for its file, as during an upgrade. It refuses this one by its digest, and must
+ * not find it again in a cache when it asks the service of its own version.
+ */
+function isOfAnother(query: unknown, bytes: Buffer): boolean {
+  const asked = Asked.safeParse(query).data?.sha256;
+  return asked !== undefined && asked !== sha256Hex(bytes);
 }
 
 /** A text for pages of this origin alone. */

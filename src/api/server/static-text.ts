@@ -11,6 +11,7 @@ export const LEAST_BYTES = 1024;
 /** The highest level takes seconds for a page, and saves little. */
 const BROTLI_QUALITY = 9;
 
+type Headers = Readonly<Record<string, string>>;
 type Coding = 'br' | 'gzip';
 /** The codings in order of preference. */
 const CODINGS: readonly Coding[] = ['br', 'gzip'];
@@ -32,12 +33,13 @@ export class StaticText {
   /**
    * Responds to GET and HEAD in the best coding that the client accepts (RFC 9110 §12.5.3). Each
    * coding has an entity tag of its own (RFC 9110 §8.8.3.3).
+   * @param more headers of this response alone
    */
-  async send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  async send(request: FastifyRequest, reply: FastifyReply, more: Headers = {}): Promise<FastifyReply> {
     const { bytes, contentType, etag, headers } = this.document;
     const coding = bytes.length < LEAST_BYTES ? undefined : acceptedCoding(request.headers['accept-encoding']);
     const ownTag = coding === undefined ? etag : `${etag.slice(0, -1)}-${coding}"`;
-    reply.headers({ vary: 'Accept-Encoding', ...headers, etag: ownTag });
+    reply.headers({ vary: 'Accept-Encoding', ...headers, ...more, etag: ownTag });
     if (holds(request.headers['if-none-match'], ownTag)) return reply.code(304).send();
     reply.header('content-type', contentType);
     if (coding === undefined) return reply.send(bytes);
@@ -58,9 +60,14 @@ export class StaticText {
 
 /**
  * Serves a text that is read at the first request and kept in memory. After a failure, the next request tries again.
- * @param path path of the route
+ * @param path path of the route @param headersFor returns headers of one response alone
  */
-export function serveLazily(scope: FastifyInstance, path: string, read: () => Promise<StaticText>): void {
+export function serveLazily(
+  scope: FastifyInstance,
+  path: string,
+  read: () => Promise<StaticText>,
+  headersFor?: (query: unknown, document: PublicDocument) => Headers,
+): void {
   let kept: Promise<StaticText> | undefined;
   scope.get(path, async (request, reply) => {
     kept ??= read();
@@ -68,7 +75,7 @@ export function serveLazily(scope: FastifyInstance, path: string, read: () => Pr
       kept = undefined;
       throw error;
     });
-    return text.send(request, reply);
+    return text.send(request, reply, headersFor?.(request.query, text.document));
   });
 }
 

@@ -97,6 +97,9 @@ test('/verify names the file of the verifier by its digest, in its policy too', 
   const digest = createHash('sha256').update(new Uint8Array(await response.arrayBuffer()));
   expect(integrity).toBe(`sha256-${digest.digest('base64')}`);
   expect(html).toMatch(new RegExp(`script-src 'sha256-[^']+' '${integrity.replaceAll('+', '\\+')}';`));
+  expect(response.headers.get('cache-control')).toContain('max-age=');
+  const foreign = await fetch(`${origin}/verify/verify-page.js?sha256=${'0'.repeat(64)}`);
+  expect([foreign.status, foreign.headers.get('cache-control')]).toEqual([200, 'no-store']);
   // What must be there before an answer can be shown.
   expect(html.length).toBeLessThan(90_000);
 });

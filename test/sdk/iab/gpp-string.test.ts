@@ -1,5 +1,5 @@
 import { GppModel } from '@iabgpp/cmpapi';
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { GPP_SECTION_NAMES, OPT_OUT_VALUES, OPT_OUTS, readGppString } from '../../../schemas/iab/gpp-string.js';
 import { areOptOuts, areSections, isOptedOut } from '../../../schemas/iab/iab-agreement.js';
 import type { GppSettings } from '../../../schemas/iab/iab-settings.js';
@@ -11,6 +11,9 @@ const SETTINGS: GppSettings = { cmp_id: 300, sections: ['usnat', 'usca', 'usco',
 const WITHOUT_GPC = ['usva', 'usut', 'usfl', 'usin', 'usky', 'usri'];
 
 describe('the GPP string of the SDK', () => {
+  beforeEach(() => vi.stubGlobal('document', { querySelector: () => null }));
+  afterEach(() => vi.unstubAllGlobals());
+
   test.each(GPP_SECTION_NAMES)('of the section %s is read alike by the library of IAB and the verifier', (section) => {
     for (const [isOut, isGpcOn] of [
       [true, true],
@@ -30,10 +33,28 @@ describe('the GPP string of the SDK', () => {
       for (const name of Object.keys(optOuts))
         expect(OPT_OUT_VALUES[Number(library.getFieldValue(section, name))]).toBe(value);
       if (gpc !== null) expect(library.getFieldValue(section, 'Gpc')).toBe(isGpcOn);
-      for (const name of ['SharingNotice', 'ProcessingNotice', 'SaleOptOutNotice'])
-        if (library.hasField(section, name)) expect(library.getFieldValue(section, name)).toBe(1);
     }
   });
+
+  // IAB's values: 1 is “Yes, notice was provided”, 2 is “No, notice was not provided”.
+  test.each(GPP_SECTION_NAMES)(
+    'of the section %s states a notice as given where the page has the link alone',
+    (section) => {
+      const names = ['Sharing', 'Processing', ...OPT_OUTS].map((name) => `${name}Notice`);
+      for (const [found, value] of [
+        [{}, 1],
+        [null, 2],
+      ] as const) {
+        const querySelector = vi.fn(() => found);
+        vi.stubGlobal('document', { querySelector });
+        const library = new GppModel(gppString([section], false, false));
+        expect(querySelector).toHaveBeenCalledWith('[data-consent-opt-out]');
+        const stated = names.filter((name) => library.hasField(section, name));
+        expect(stated.length).toBeGreaterThan(0);
+        for (const name of stated) expect(library.getFieldValue(section, name), name).toBe(value);
+      }
+    },
+  );
 
   test.each(GPP_SECTION_NAMES)('the verifier reads a section %s from as many characters as the library', (section) => {
     const [header = '', body = ''] = gppString([section], true, false).split('~');

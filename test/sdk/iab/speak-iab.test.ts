@@ -46,7 +46,11 @@ class Page {
   state = {
     status: 'loading',
     choice: null as Choice | null,
-    configuration: { language: 'de', region: { country: 'DE', region: 'BE', compliance_framework: 'gdpr' } },
+    configuration: {
+      language: 'de',
+      region: { country: 'DE', region: 'BE', compliance_framework: 'gdpr', signal_is_request: false },
+      categories: [{ key: 'marketing' }] as { key: string; rule?: string }[],
+    },
   };
   isGpcOn = false;
   areSettingsOpen = false;
@@ -59,6 +63,12 @@ class Page {
     return askedIn({ categories, iab: { tcf: TCF } }).map((list) => list.filter((one) => !this.added.includes(one)));
   }
   readonly #listeners: (() => void)[] = [];
+  /** The categories that run now. */
+  running: readonly string[] = [];
+
+  allows(category: string): boolean {
+    return this.running.includes(category);
+  }
 
   subscribe(listener: () => void): () => void {
     this.#listeners.push(listener);
@@ -77,6 +87,9 @@ class Page {
 type Scripts = Pick<typeof globalThis, '__tcfapi' | '__gpp'>;
 /** The window of the page. */
 const scripts: Scripts = globalThis;
+/** The link to the opt-out on the page, and the listeners for more of the page. */
+let link: object | null;
+let onReady: (() => void)[];
 const reported = vi.fn();
 const warned = vi.fn();
 
@@ -96,6 +109,12 @@ beforeEach(() => {
   vi.useFakeTimers({ now: DAY + 3_600_000 });
   vi.stubGlobal('fetch', async () => Response.json(LIST));
   vi.stubGlobal('window', globalThis);
+  link = null;
+  onReady = [];
+  vi.stubGlobal('document', {
+    querySelector: () => link,
+    addEventListener: (_type: string, listener: () => void) => onReady.push(listener),
+  });
   vi.stubGlobal('reportError', reported.mockReset());
   vi.spyOn(console, 'warn').mockImplementation(warned.mockReset());
 });
@@ -256,7 +275,7 @@ describe('__tcfapi', () => {
     page = new Page();
     vi.stubGlobal('__tcfapi', undefined);
     await speak(page, { tcf: TCF });
-    expect(warned).toHaveBeenCalledWith(expect.stringContaining('does not include iab-stub.js'));
+    expect(warned).toHaveBeenCalledWith(expect.stringContaining('iab-stub.js is missing'));
   });
 });
 
@@ -275,7 +294,8 @@ describe('__gpp', () => {
     heard = [];
     page = new Page();
     const [country = '', region = '', compliance_framework = ''] = PLACES[place] ?? [];
-    page.state.configuration.region = { country, region, compliance_framework };
+    const signal_is_request = region === 'CA';
+    page.state.configuration.region = { country, region, compliance_framework, signal_is_request };
     stubs([], events);
     const signals = await speak(page, { gpp: GPP });
     scripts.__gpp?.('addEventListener', listen);
@@ -335,6 +355,55 @@ describe('__gpp', () => {
     expect(pinged().gppString).toBe(gppString(['usnat', 'usco'], true, true));
     page.tell({ status: 'chosen', choice: chose({ marketing: true }, DAY) });
     expect(pinged().gppString).toBe(gppString(['usnat', 'usco'], false, true));
+  });
+
+  test('states the signal as none where it is a request that was taken back', async () => {
+    await open('california');
+    page.isOptedOutOfSale = true;
+    page.tell({ status: 'signalled', isGpcOn: true });
+    expect(pinged().gppString).toBe(gppString(['usnat'], true, true));
+    page.isOptedOutOfSale = false;
+    page.tell({});
+    expect(pinged().gppString).toBe(gppString(['usnat'], false, true));
+  });
+
+  test('states the notice once the page has the link, also one at its end', async () => {
+    await open('california');
+    page.tell({ status: 'needed' });
+    const before = pinged().gppString;
+    expect(before).toBe(gppString(['usnat'], false, false));
+    link = {};
+    for (const listener of onReady) listener();
+    expect(pinged().gppString).not.toBe(before);
+    expect(pinged().gppString).toBe(gppString(['usnat'], false, false));
+    expect(heard.slice(-2)).toEqual(['sectionChange usnat', 'signalStatus ready']);
+  });
+
+  test.each([
+    ['runs before a choice: not opted out', ['marketing'], null, false],
+    ['is ended by the signal: opted out', [], null, true],
+    ['runs after a permission: not opted out', ['marketing'], { marketing: true }, false],
+    ['is ended by a signal that is later than the permission: opted out', [], { marketing: true }, true],
+  ] as const)('under a rule of opt-out, a category that %s', async (_, running, answers, isOut) => {
+    await open('colorado');
+    page.state.configuration.categories = [{ key: 'marketing', rule: 'opt_out' }];
+    page.running = running;
+    page.tell(answers === null ? { status: 'needed' } : { status: 'chosen', choice: chose({ ...answers }, DAY) });
+    expect(pinged().gppString).toBe(gppString(['usnat', 'usco'], isOut, false));
+  });
+
+  test('under a rule of opt-out, the string of a record follows the answers, and without one what runs', async () => {
+    const signals = await open('colorado');
+    page.state.configuration.categories = [{ key: 'marketing', rule: 'opt_out' }];
+    page.running = ['marketing'];
+    const of = (categories: Record<string, boolean>, isOut: boolean) => signals.stringsOf(categories, isOut, DAY);
+    const string = (isOut: boolean) => ({ gpp_string: gppString(['usnat', 'usco'], isOut, false) });
+    expect(of({ marketing: false }, false)).toEqual(string(true));
+    expect(of({ marketing: true }, false)).toEqual(string(false));
+    expect(of({}, false)).toEqual(string(false));
+    expect(of({}, true)).toEqual(string(true));
+    page.state.configuration.categories = [{ key: 'marketing' }];
+    expect(of({}, false)).toEqual(string(true));
   });
 
   test('runs each listener alone, also those that the stub kept, and the record keeps its string', async () => {
