@@ -76,9 +76,6 @@ export const PERSONAL_FIELDS: readonly string[] = Object.keys(PersonalPart.shape
 /** Name of a personal field of a record. */
 export const PersonalField = z.enum(PERSONAL_FIELDS);
 
-/** For descriptions, because "a list of names or a word" cannot be expressed as a schema in the OpenAPI documents. */
-export const NAMES_OF_FIELDS = `Names: ${PERSONAL_FIELDS.map((name) => `\`${name}\``).join(', ')}.`;
-
 /** A consent record with every field, as it was recorded. */
 export const ExportedConsent = z
   .object({

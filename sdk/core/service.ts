@@ -27,7 +27,9 @@ export class Service implements Transport {
   #aheadMs = 0;
 
   constructor(baseUrl: string, apiKey: string, ports: ServicePorts) {
-    this.#baseUrl = baseUrl.replace(/\/+$/, '');
+    let url = baseUrl;
+    while (url.endsWith('/')) url = url.slice(0, -1);
+    this.#baseUrl = url;
     this.#apiKey = apiKey;
     this.#ports = ports;
   }

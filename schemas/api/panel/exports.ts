@@ -4,7 +4,7 @@ import { ExportStatement } from '../../evidence/manifest.js';
 import { Count, Sha256Hex, Uuid } from '../../evidence/primitives.js';
 import { InputTime, InputUuid } from '../common.js';
 import { CONSENT_LIMITS } from '../consent-limits.js';
-import { NAMES_OF_FIELDS, PERSONAL_FIELDS, PersonalField } from '../export.js';
+import { PERSONAL_FIELDS, PersonalField } from '../export.js';
 import { DisclosureReason, SiteParams, Timestamp } from './common.js';
 
 /** Maximum number of records that one export may name. */
@@ -58,7 +58,7 @@ export const CreateExportRequest = z
   .strictObject({
     filter: EvidenceFilter.default({}).describe('Which consents the package contains; all if absent.'),
     disclose: DiscloseRequest.default('none').describe(
-      `Personal fields that the package discloses: \`all\`, \`none\` or a list of names. None if absent. A package for a person proves that it has all records of the person only if it discloses \`visitor_id\`. ${NAMES_OF_FIELDS}`,
+      `Personal fields that the package discloses: \`all\`, \`none\` or a list of names. None if absent. A package for a person proves that it has all records of the person only if it discloses \`visitor_id\`. A list with another name is refused, and the answer has all names.`,
     ),
     stated: ExportStatement.omit({ role: true })
       .meta({ id: 'ExportStatement' })

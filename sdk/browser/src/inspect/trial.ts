@@ -1,4 +1,4 @@
-import { isUnchecked, objectOf, parseJson, recordOf } from '../../../core/guards.js';
+import { isUnchecked, listOf, objectOf, parseJson, recordOf } from '../../../core/guards.js';
 import { runApart } from '../run-apart.js';
 import type { TriedRegion } from './regions.js';
 import { wordsOf } from './words.js';
@@ -21,6 +21,7 @@ export interface TriedPage {
 }
 
 const isConfigured = objectOf<{ data: Record<string, unknown> }>({ data: recordOf(isUnchecked) });
+const areCategories = listOf(recordOf(isUnchecked));
 
 /**
  * Runs the script of the page in a frame that keeps nothing and sends nothing.
@@ -48,8 +49,16 @@ async function inRegion(response: Response, region: TriedRegion | null): Promise
   const text = await response.text();
   const configured = parseJson(text, isConfigured);
   if (configured === undefined) return new Response(text, { status: response.status });
-  const { iab: _, ...data } = configured.data;
-  const stated = region && { country: region.country, region: region.region, compliance_framework: region.law };
-  const body = { data: { ...data, ...(stated && { region: stated }) } };
+  const { iab: _, rule_id: rule, categories, ...data } = configured.data;
+  const stated = region && {
+    country: region.country,
+    region: region.region,
+    compliance_framework: region.law,
+    signal_is_request: region.law === 'ccpa',
+  };
+  // Which rule the site has elsewhere is not known here: everything optional waits for consent, as without one.
+  const waiting = areCategories(categories) ? categories.map(({ rule: _, ground: __, ...one }) => one) : categories;
+  const elsewhere = { region: stated, categories: waiting };
+  const body = { data: { ...data, ...(stated ? elsewhere : { categories, rule_id: rule }) } };
   return new Response(JSON.stringify(body), { status: response.status });
 }
