@@ -166,7 +166,7 @@ function tell(consent: SignalledConsent, next: () => Told): void {
 /** Returns null as long as nothing is known. */
 function momentOf({ state, areSettingsOpen }: SignalledConsent): Moment | null {
   if (state.status === 'needed') return 'asked';
-  if (state.status !== 'chosen' && state.status !== 'signalled') return null;
+  if (!['chosen', 'signalled', 'unasked'].includes(state.status)) return null;
   return areSettingsOpen ? 'settings' : 'decided';
 }
 
