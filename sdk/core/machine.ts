@@ -145,8 +145,10 @@ export function step(facts: Facts, event: Event, sight: Sight): Step {
       } else newest = settledBy(event, before);
       break;
     case 'refused':
-      if (before?.key === event.key) {
+      if (before !== null && (before.key === event.key || event.consentType === 'objection')) {
         newest = revoked(before);
+        // It is recorded when the person, who is asked again, repeats it.
+        if (before.key !== event.key) newest = { ...newest, exempt: undefined };
         isUnavailable = !event.isOutdated;
       } else if (event.consentType === 'do_not_sell_opt_out' && before !== null && isHonored(before)) {
         // The next event records the signal again.
