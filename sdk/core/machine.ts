@@ -146,9 +146,7 @@ export function step(facts: Facts, event: Event, sight: Sight): Step {
       break;
     case 'refused':
       if (before !== null && (before.key === event.key || event.consentType === 'objection')) {
-        newest = revoked(before);
-        // It is recorded when the person, who is asked again, repeats it.
-        if (before.key !== event.key) newest = { ...newest, exempt: undefined };
+        newest = revoked(before, event.key);
         isUnavailable = !event.isOutdated;
       } else if (event.consentType === 'do_not_sell_opt_out' && before !== null && isHonored(before)) {
         // The next event records the signal again.

@@ -67,9 +67,13 @@ export function settled(kept: Kept, at: number): Kept {
   return { ...kept, settledAt: Math.max(at, settledAtOf(kept)) };
 }
 
-/** Ends a choice that the service refused: a choice that is not recorded permits nothing. */
-export function revoked(kept: Kept): Kept {
-  return ended(kept, kept.at, kept.wasPermitted);
+/**
+ * Ends a choice that the service refused: a choice that is not recorded permits nothing. A refused objection is recorded
+ * when the person, who is asked again, repeats it.
+ * @param key of what was refused, the choice or an objection
+ */
+export function revoked(kept: Kept, key: string): Kept {
+  return { ...ended(kept, kept.at, kept.wasPermitted), exempt: kept.key === key ? kept.exempt : undefined };
 }
 
 /**
