@@ -145,8 +145,8 @@ export function step(facts: Facts, event: Event, sight: Sight): Step {
       } else newest = settledBy(event, before);
       break;
     case 'refused':
-      if (before?.key === event.key) {
-        newest = revoked(before);
+      if (before !== null && (before.key === event.key || event.consentType === 'objection')) {
+        newest = revoked(before, event.key);
         isUnavailable = !event.isOutdated;
       } else if (event.consentType === 'do_not_sell_opt_out' && before !== null && isHonored(before)) {
         // The next event records the signal again.

@@ -43,7 +43,8 @@ export function chosen(
     after: waits ? before.at : undefined,
     settledAt: (isElsewhere ? before.at + 1 : settledAtOf(before)) || undefined,
     asked: digestsOf(askedIn(configuration)),
-    opt_out: before?.opt_out,
+    // Whoever refuses everything no longer permits what the end of an opt-out did.
+    opt_out: answers.isPermitted ? before?.opt_out : before?.opt_out || undefined,
     ...answers,
     exempt: { ...before?.exempt, ...answers.exempt },
     ask_again_at: days === null ? undefined : now + days * DAY_MS,
@@ -66,9 +67,13 @@ export function settled(kept: Kept, at: number): Kept {
   return { ...kept, settledAt: Math.max(at, settledAtOf(kept)) };
 }
 
-/** Ends a choice that the service refused: a choice that is not recorded permits nothing. */
-export function revoked(kept: Kept): Kept {
-  return ended(kept, kept.at, kept.wasPermitted);
+/**
+ * Ends a choice that the service refused: a choice that is not recorded permits nothing. A refused objection is recorded
+ * when the person, who is asked again, repeats it.
+ * @param key of what was refused, the choice or an objection
+ */
+export function revoked(kept: Kept, key: string): Kept {
+  return { ...ended(kept, kept.at, kept.wasPermitted), exempt: kept.key === key ? kept.exempt : undefined };
 }
 
 /**
@@ -89,19 +94,15 @@ export function heeded(before: Kept | null, configuration: Configuration, moment
   const withdrawn = before?.isPermitted ? chosen(before, { categories: {} }, configuration, moment) : before;
   // Nobody was asked anything new.
   const newest = withdrawn && { ...withdrawn, asked: before?.asked };
-  const objected = objecting(newest, configuration, moment.now);
-  return objectionOf(newest, objected, configuration) ? { ...objected, isSignalled: true } : newest;
+  const { exempt } = completed(configuration, { categories: {} });
+  const next = beside(newest, moment.now, { exempt: { ...before?.exempt, ...exempt } });
+  // Not marked as heeded: where the signal is a request to opt out, it is recorded as one after the objection.
+  return objectionOf(newest, next, configuration) ? next : newest;
 }
 
 /** The choice with what stands beside its answers, or without answers if the person has not chosen. */
 export function beside(before: Kept | null, now: number, stated: Pick<Kept, 'exempt' | 'opt_out'>): Kept {
   return { ...(before ?? ended(null, now, false)), ...stated };
-}
-
-/** The choice after the person objected to everything that is exempt from consent. */
-export function objecting(before: Kept | null, configuration: Configuration, now: number): Kept {
-  const { exempt } = completed(configuration, { categories: {} });
-  return beside(before, now, { exempt: { ...before?.exempt, ...exempt } });
 }
 
 /**
@@ -161,7 +162,8 @@ function ended(before: Kept | null, now: number, isPermitted: boolean): Kept {
     isSignalled: before?.isSignalled ?? false,
     settledAt: settledAtOf(before) || undefined,
     exempt: before?.exempt,
-    opt_out: before?.opt_out,
+    // What was refused with it is not kept.
+    opt_out: before?.opt_out || undefined,
     isPermitted,
     wasPermitted: isPermitted,
     decision: 'withdrawn',

@@ -392,6 +392,19 @@ describe('__gpp', () => {
     expect(pinged().gppString).toBe(gppString(['usnat', 'usco'], isOut, false));
   });
 
+  // Advertisers wait for this string, and without it they would not hear of an opt-out by the link.
+  test('speaks also where nobody is asked', async () => {
+    await open('california');
+    page.state.configuration.categories = [{ key: 'marketing', rule: 'opt_out' }];
+    page.running = ['marketing'];
+    page.tell({ status: 'unasked' });
+    expect(pinged()).toMatchObject({ signalStatus: 'ready', gppString: gppString(['usnat'], false, false) });
+    page.isOptedOutOfSale = true;
+    page.running = [];
+    page.tell({});
+    expect(pinged()).toMatchObject({ signalStatus: 'ready', gppString: gppString(['usnat'], true, false) });
+  });
+
   test('under a rule of opt-out, the string of a record follows the answers, and without one what runs', async () => {
     const signals = await open('colorado');
     page.state.configuration.categories = [{ key: 'marketing', rule: 'opt_out' }];
