@@ -11,6 +11,16 @@ export function titleOf({ banner, policy }: BannerView): string {
   return banner.title ?? policy?.title ?? '';
 }
 
+/** Whether nothing waits for consent, and something is exempt from it, so that the visitor is informed and not asked. */
+export function isInformation({ categories }: Pick<BannerView, 'categories'>): boolean {
+  return categories.some(({ rule }) => rule === 'exempt') && categories.every(({ required, rule }) => required || rule);
+}
+
+/** The text of the configuration; nothing where nobody is asked, since it is the words of a question. */
+export function questionOf(view: BannerView): Drawn | readonly Drawn[] {
+  return isInformation(view) ? [] : draw('p', {}, view.banner.text ?? '');
+}
+
 /** An element with a label, in the label's language. */
 export function control(
   view: BannerView,

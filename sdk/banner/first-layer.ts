@@ -1,4 +1,4 @@
-import { button, details, titleOf } from './controls.js';
+import { button, details, isInformation, questionOf, titleOf } from './controls.js';
 import { type DrawnElement, draw } from './drawn.js';
 import type { BannerView } from './view.js';
 
@@ -6,16 +6,13 @@ import type { BannerView } from './view.js';
  * Controls of the first layer with which the visitor decides, in their order. Where nothing waits for consent, and it
  * says what is exempt from it, one press objects.
  */
-export function firstLayerControls({ categories }: Pick<BannerView, 'categories'>): readonly string[] {
-  const isInformation =
-    categories.some(({ rule }) => rule === 'exempt') &&
-    !categories.some(({ required, rule }) => !required && rule === undefined);
-  return [...(isInformation ? ['close', 'object'] : ['accept', 'reject']), 'settings'];
+export function firstLayerControls(view: Pick<BannerView, 'categories'>): readonly string[] {
+  return [...(isInformation(view) ? ['close', 'object'] : ['accept', 'reject']), 'settings'];
 }
 
 /** The question: title, text, what runs without consent and why, the choices, who asks, and the policy. */
 export function firstLayer(view: BannerView): DrawnElement {
-  const { appearance, banner, categories, language, direction } = view;
+  const { appearance, categories, language, direction } = view;
   const { layout, side } = appearance;
   return draw(
     // A layer that covers the middle of a page is modal, so that nothing behind it can have the focus.
@@ -33,7 +30,7 @@ export function firstLayer(view: BannerView): DrawnElement {
       'div',
       { class: 'words', tabindex: '-1' },
       draw('h2', { id: 'banner-title' }, titleOf(view)),
-      draw('p', {}, banner.text ?? ''),
+      questionOf(view),
       categories.flatMap(({ title, ground }) => (ground === undefined ? [] : draw('p', {}, `${title}: ${ground}`))),
       details(view, true),
     ),

@@ -1,4 +1,4 @@
-import { button, control, details, inLanguage, isolated, labelOf, titleOf } from './controls.js';
+import { button, control, details, inLanguage, isolated, labelOf, questionOf, titleOf } from './controls.js';
 import { type Drawn, type DrawnElement, draw } from './drawn.js';
 import type { BannerView, Label, ViewedCategory, ViewedCookie } from './view.js';
 
@@ -27,12 +27,12 @@ export interface SettingsState {
  * The text of the policy is empty: the page fills it when the visitor opens it.
  */
 export function settingsLayer(view: BannerView, { ticked, notice, proofPage }: SettingsState): DrawnElement {
-  const { banner, categories, language, direction, policy, withdrawal } = view;
+  const { categories, language, direction, policy, withdrawal } = view;
   return draw(
     'dialog',
     { class: 'settings', 'aria-labelledby': 'settings-title', part: 'dialog', lang: language, dir: direction },
     draw('div', { class: 'head' }, draw('h2', { id: 'settings-title' }, titleOf(view)), button(view, 'close')),
-    draw('p', {}, banner.text ?? ''),
+    questionOf(view),
     notice === undefined
       ? []
       : draw(

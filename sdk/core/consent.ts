@@ -404,7 +404,7 @@ export class ConsentCore {
       ]);
     } catch (error) {
       iabFailed();
-      this.#warn(`The signals of IAB could not be loaded: ${error}`);
+      this.#warn(`No signals of IAB: ${error}`);
     }
   }
 

@@ -223,7 +223,7 @@ test('says in one sentence by which rule the person was asked, with the law of a
   const ruleOf = async (act: Record<string, z.core.util.JSONType>, texts?: Texts) =>
     (await linesOfAct(act, texts))[(texts ?? en).record.rule];
   expect(await ruleOf({ rule_id: 'us' })).toBe(
-    'The page stated that it asked by the rule “us” of the site for US-CO, ccpa (Colorado: Colorado Privacy Act, C.R.S. § 6-1-1301 ff.): “Metin” runs until the person opts out; everything else waits for consent.',
+    'The page stated that it asked by the rule “us” of the site for US-CO, ccpa (Colorado Privacy Act, C.R.S. § 6-1-1301 ff.): “Metin” runs until the person opts out; everything else waits for consent.',
   );
   expect(await ruleOf({ rule_id: 'gb' }, tr)).toContain('“gb” kuralına göre sorduğunu bildirdi: “Metin” kişi itiraz');
   expect(await ruleOf({})).toBe('The page stated no rule of the site: everything optional waits for consent.');

@@ -15,7 +15,7 @@ declare global {
  */
 // A module, or a script that another script evaluates, does not know its element.
 const script = document.currentScript ?? document.querySelector('script[data-api-key]');
-if (window.consentLedger?.consent !== undefined) console.warn('Consent Ledger: the page includes the script twice.');
+if (window.consentLedger?.consent !== undefined) console.warn('Consent Ledger: the script is there twice.');
 else if (!(script instanceof HTMLScriptElement) || script.dataset.apiKey === undefined)
   console.error('Consent Ledger: no script has data-api-key.');
 else {

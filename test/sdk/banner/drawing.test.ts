@@ -142,6 +142,28 @@ function tagsOf(drawn: Drawn): string[] {
   return typeof drawn === 'string' ? [] : [drawn.tag, ...drawn.children.flatMap(tagsOf)];
 }
 
+test('where nothing waits for consent, the layers inform, and ask no question', () => {
+  const ground = 'We count visits to improve the shop.';
+  const exempt = VIEW.categories.flatMap((one) =>
+    one.key === 'marketing' ? [] : [one.required ? one : { ...one, rule: 'exempt', ground }],
+  );
+  const question = VIEW.banner.text ?? '';
+  const told = { ...STATED, layout_version: 3, control: 'object' };
+  const first = htmlOf({ ...told, controls: ['close', 'object', 'settings'] }, { ...VIEW, categories: exempt });
+  expect(first).toContain(`Statistics: ${ground}`);
+  expect(first).not.toContain(question);
+  expect(htmlOf(told)).toBe('');
+  const settings = { ...told, layer: 'settings', control: 'save' };
+  expect(htmlOf(settings, { ...VIEW, categories: exempt })).not.toContain(question);
+  const mixed = VIEW.categories.map((one) => (one.key === 'analytics' ? { ...one, rule: 'exempt', ground } : one));
+  const asked = htmlOf({ ...told, control: 'reject' }, { ...VIEW, categories: mixed });
+  expect(asked).toContain(question);
+  expect(asked).toContain(`Statistics: ${ground}`);
+  // A choice whose period is over is asked for again, where the law would permit it without one.
+  const optOut = VIEW.categories.map((one) => (one.required ? one : { ...one, rule: 'opt_out' }));
+  expect(htmlOf({ ...told, control: 'reject' }, { ...VIEW, categories: optOut })).toContain(question);
+});
+
 test('a theme changes the style and no element', () => {
   const appearance: Appearance = { ...DEFAULT_APPEARANCE, radius: 0, font: 'serif' };
   const [plain, themed] = [drawingOf(VIEW, STATED, {}), drawingOf({ ...VIEW, appearance }, STATED, {})];

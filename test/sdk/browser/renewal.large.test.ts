@@ -71,7 +71,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'co
     const before = await visitor.cookies('_svc_consent');
     await visitor.visit(WWW, RENEWING);
     await renewed(2);
-    await expect.poll(days).toEqual({ _svc_consent: 365, _svc_visitor: 365 });
+    await expect.poll(days).toEqual({ _svc_consent: 400, _svc_visitor: 400 });
     expect(await visitor.cookies('_svc_consent')).toEqual(before);
     expect((await visitor.state()).allows).toBe(true);
     await visitor.visit(WWW, RENEWING);
@@ -93,7 +93,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'co
     shop.beforeRenewal = Promise.resolve();
     await visitor.choose('rejectAll()');
     await renewed(3);
-    await expect.poll(days).toEqual({ _svc_consent: 365, _svc_visitor: 365 });
+    await expect.poll(days).toEqual({ _svc_consent: 400, _svc_visitor: 400 });
     answer();
     await visitor.ask('new Promise((resolve) => setTimeout(() => resolve(true), 300))');
     await visitor.visit(WWW);

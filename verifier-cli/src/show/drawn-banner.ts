@@ -47,7 +47,10 @@ export function drawnBanner(shown: ShownRecord): DrawnBanner | NotDrawn | null {
   const view = {
     ...words,
     appearance: configuration.appearance ?? DEFAULT_APPEARANCE,
-    policy: text === null || type !== 'cookie' ? null : { title: text.title ?? '', language: text.language },
+    policy:
+      text === null || (type !== 'cookie' && type !== 'objection')
+        ? null
+        : { title: text.title ?? '', language: text.language },
   };
   const drawing = drawingOf(view, stated, tickedBy(stated, categories), tickedBy(stated, servicesOf(parsed.value)));
   if (drawing === null) return 'layout';

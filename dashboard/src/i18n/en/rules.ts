@@ -1,7 +1,7 @@
 /** The rules of a site by place. */
 export const rules = {
   title: 'Rules by place',
-  lead: 'Everywhere, everything optional waits for consent. Where a law permits more, a rule can say so. The first rule that matches the place of a visitor applies, from top to bottom.',
+  lead: 'Without a rule, everything optional waits for consent. Where a law permits more, a rule can say so. The first rule that matches the place of a visitor applies, from top to bottom.',
   laws: 'Which law permits which rule, with its sources',
   add: 'Add a rule',
   edit: 'Name and places',
@@ -35,6 +35,9 @@ export const rules = {
     appearance: 'How the site looks or works for the visitor',
   },
   ground: (language: string) => `Reason that visitors read (${language})`,
+  groundHint: 'Say that it already runs, what it does and why. One press in the banner objects to it.',
+  textHint:
+    'The text of the banner is the same in all places. Where other categories ask for consent, and in the settings, visitors read it next to this rule: it must not say that everything waits for consent.',
   processor: (name: string) => `Only ${name} processes the data, for this site.`,
   noProcessor: 'Nobody else gets the data.',
   notOffered: 'Not permitted here:',

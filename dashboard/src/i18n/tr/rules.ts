@@ -2,7 +2,7 @@ import type { rules as English } from '../en/rules.js';
 
 export const rules: typeof English = {
   title: 'Yerlere göre kurallar',
-  lead: 'Zorunlu olmayan her şey, her yerde rızayı bekler. Bir yasa daha fazlasına izin veriyorsa bunu bir kural söyleyebilir. Yukarıdan aşağıya, ziyaretçinin yerine uyan ilk kural geçerlidir.',
+  lead: 'Kural yoksa zorunlu olmayan her şey rızayı bekler. Bir yasa daha fazlasına izin veriyorsa bunu bir kural söyleyebilir. Yukarıdan aşağıya, ziyaretçinin yerine uyan ilk kural geçerlidir.',
   laws: 'Hangi yasanın hangi kurala izin verdiği, kaynaklarıyla',
   add: 'Kural ekle',
   edit: 'Ad ve yerler',
@@ -36,6 +36,9 @@ export const rules: typeof English = {
     appearance: 'Sitenin ziyaretçiye göre görünümü veya işleyişi',
   },
   ground: (language) => `Ziyaretçilerin okuduğu gerekçe (${language})`,
+  groundHint: 'Şimdiden çalıştığını, ne yaptığını ve nedenini yazın. Bantta tek basışla itiraz edilir.',
+  textHint:
+    'Bandın metni her yerde aynıdır. Başka kategoriler için rıza istenen yerlerde ve ayarlarda ziyaretçiler onu bu kuralla birlikte okur: her şeyin rızayı beklediğini söylememelidir.',
   processor: (name) => `Verileri bu site adına yalnızca ${name} işler.`,
   noProcessor: 'Verileri başka kimse almaz.',
   notOffered: 'Burada izin verilmeyenler:',

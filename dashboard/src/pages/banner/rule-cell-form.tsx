@@ -81,6 +81,7 @@ export function RuleCellForm({ siteId, draft, rules, index, category, onClose }:
               key={language}
               name={`ground.${language}`}
               label={words.ground(languageName(language))}
+              hint={words.groundHint}
               defaultValue={known?.ground[language] ?? ''}
               rows={2}
               isRequired
@@ -89,6 +90,7 @@ export function RuleCellForm({ siteId, draft, rules, index, category, onClose }:
           <p className="hint">{processor === undefined ? words.noProcessor : words.processor(processor)}</p>
         </>
       ) : null}
+      {kind === 'opt_in' ? null : <p className="hint">{words.textHint}</p>}
     </ActionForm>
   );
 }

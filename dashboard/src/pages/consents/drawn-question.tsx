@@ -37,8 +37,8 @@ export function DrawnQuestion({ siteId, record, slug, presentation }: DrawnQuest
     const words = bannerInStatedLanguage(shown, { language: statedLanguage, rule: stated.rule }, () => labels.known);
     if (words === null) return null;
     // The banner of a page asks by the cookie policy, and names it.
-    const policy =
-      text === undefined || record.consent_type !== 'cookie' ? null : { title: text.title, language: text.language };
+    const isByPolicy = record.consent_type === 'cookie' || record.consent_type === 'objection';
+    const policy = text !== undefined && isByPolicy ? { title: text.title, language: text.language } : null;
     const view = { ...words, appearance: appearanceOf(shown.appearance), policy };
     return drawingOf(view, stated, tickedBy(stated, record.categories), tickedBy(stated, record.services));
   }, [shown, text, record, stated, statedLanguage, labels]);

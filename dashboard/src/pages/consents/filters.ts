@@ -67,10 +67,10 @@ export function decisionLook({ consent_type: type, decision }: Act): 'good' | 'b
 }
 
 /** What the person did, in words. */
-export function actText(record: Act, { acts, decisions }: Messages['consents']): string {
+export function actText(record: Act, consents: Messages['consents']): string {
   const act = actOf(record);
-  const found = Object.entries(acts).find(([name]) => name === act);
-  return found?.[1] ?? decisions[record.decision];
+  const found = Object.entries(consents.acts).find(([name]) => name === act);
+  return found?.[1] ?? consents.decisions[record.decision];
 }
 
 /** How far a record is proved. A time stamp of the development authority proves nothing to others. */

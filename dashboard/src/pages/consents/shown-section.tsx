@@ -5,6 +5,7 @@ import { Section } from '../../ui/page.js';
 import { ScrollBox } from '../../ui/scroll-box.js';
 import { Facts } from '../../ui/table.js';
 import { VersionContent } from '../documents/version-content.js';
+import { ruleInForce } from './rule-in-force.js';
 import { useShownConfiguration } from './use-shown-configuration.js';
 import { useShownVersion } from './use-shown-version.js';
 
@@ -24,7 +25,7 @@ export function ShownSection({ siteId, record, slug }: ShownSectionProps) {
     <Section title={consents.shown[record.channel]}>
       <div className="columns">
         {slug === null ? null : <ShownDocument siteId={siteId} slug={slug} versionId={record.document_version_id} />}
-        <ShownBanner siteId={siteId} hash={record.site_config_hash} language={record.language} />
+        <ShownBanner siteId={siteId} record={record} />
       </div>
     </Section>
   );
@@ -63,14 +64,20 @@ function ShownDocument({ siteId, slug, versionId }: ShownDocumentProps) {
 
 interface ShownBannerProps {
   readonly siteId: string;
-  readonly hash: string;
-  readonly language: string;
+  readonly record: PublicRecord;
 }
 
-function ShownBanner({ siteId, hash, language }: ShownBannerProps) {
+function ShownBanner({ siteId, record }: ShownBannerProps) {
   const { consents, banner } = useMessages();
   const { list } = useFormats();
+  const { site_config_hash: hash, language } = record;
   const query = useShownConfiguration(siteId, hash);
+  const decided = ruleInForce(record, query.data)?.rule?.categories;
+  /** What the first layer said of a category that is exempt from consent. */
+  const groundOf = (key: string) => {
+    const one = decided?.[key];
+    return one?.rule === 'exempt' ? one.ground[language] : undefined;
+  };
   return (
     <div className="stack">
       <h3>{consents.bannerTexts}</h3>
@@ -98,7 +105,7 @@ function ShownBanner({ siteId, hash, language }: ShownBannerProps) {
                 items={shown.categories.map(({ key, title, purpose, recipients }) => [
                   title[language] ?? key,
                   <span key={key}>
-                    {purpose[language]}
+                    {purpose[language]} {groundOf(key)}
                     {recipients.length === 0 ? null : (
                       <>
                         {' '}
