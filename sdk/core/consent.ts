@@ -1,21 +1,21 @@
 // biome-ignore-all assist/source/organizeImports: gzip sees 32 KiB back; in this order the bundle for pages is 40 bytes smaller
-import { type Acceptance, type Configuration, isShownDocument, type ShownDocument } from './answers.js';
-import { type QueuedConsent, sentOf } from './queue.js';
-import { ConsentPage } from './consent-page.js';
-import { optOutOf } from './transitions.js';
-import { Configurations, languageQuery } from './configurations.js';
-import { Outbox } from './outbox.js';
-import { ServiceError } from '../shared/service-error.js';
-import { type Answers, type Categories, type Choice, completed, cookiePolicyOf, isInForce } from './choice.js';
-import type { Surroundings } from './ports.js';
-import { isPassing, Service } from './service.js';
-import type { NoticeOf, Presentation, ShownNotice } from './consent-body.js';
-import type { BrowserConsent } from '../shared/types.js';
-import type { Asked } from './asked.js';
-import type { KeptRecord } from './consent-queue.js';
-import type { Event } from './machine.js';
 import type { CoreOptions } from './options.js';
+import { type Acceptance, type Configuration, isShownDocument, type ShownDocument } from './answers.js';
+import { ConsentPage } from './consent-page.js';
+import type { Surroundings } from './ports.js';
 import type { ChoiceSignals, IabModule } from './choice-signals.js';
+import { isPassing, Service } from './service.js';
+import type { BrowserConsent } from '../shared/types.js';
+import type { KeptRecord } from './consent-queue.js';
+import { optOutOf } from './transitions.js';
+import type { Event } from './machine.js';
+import { Configurations, languageQuery } from './configurations.js';
+import { type Answers, type Categories, type Choice, completed, cookiePolicyOf, isInForce } from './choice.js';
+import { Outbox } from './outbox.js';
+import { type QueuedConsent, sentOf } from './queue.js';
+import { ServiceError } from '../shared/service-error.js';
+import type { NoticeOf, Presentation, ShownNotice } from './consent-body.js';
+import type { Asked } from './asked.js';
 
 /**
  * - `loading`: the configuration is being read.

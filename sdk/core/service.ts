@@ -110,8 +110,8 @@ export class Service implements Transport {
 /** The error that an answer states. */
 export function errorOf({ status, body }: Answer): ServiceError {
   if (isError(body)) return new ServiceError(body.message, body.code, status);
-  if (status !== 0) return new ServiceError(`Unexpected answer (${status}).`, 'UNEXPECTED_ANSWER', status);
-  const message = 'No network, or this origin is not allowed.';
+  if (status !== 0) return new ServiceError(`Unexpected: ${status}`, 'UNEXPECTED_ANSWER', status);
+  const message = 'No network, or origin not allowed.';
   return new ServiceError(message, 'NO_ANSWER', 0);
 }
 

@@ -1,10 +1,10 @@
 // biome-ignore-all assist/source/organizeImports: gzip sees 32 KiB back; with what is alike near, the bundle is 240 bytes smaller
-import { Consent } from './consent.js';
-import { type GoogleConsentTypes, speakGoogleConsentMode } from './google-consent-mode.js';
-import { noticeOf } from './banner/presentation.js';
-import { gateContent } from './gated-content.js';
 import type { GateOptions } from './gate.js';
 import type { ConsentOptions } from './options.js';
+import { type GoogleConsentTypes, speakGoogleConsentMode } from './google-consent-mode.js';
+import { gateContent } from './gated-content.js';
+import { Consent } from './consent.js';
+import { noticeOf } from './banner/presentation.js';
 import { type Banner, type BannerOptions, showBanner } from './banner/banner.js';
 
 export interface StartOptions extends ConsentOptions, BannerOptions, GateOptions {

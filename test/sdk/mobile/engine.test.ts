@@ -101,7 +101,7 @@ test('a service that was away at the start is asked again when the app is resume
   expect(sent).toEqual(['GET https://consent.example/tool/v1/config']);
   consent.stop();
   // A developer without a subscription learns the reason, too.
-  expect(error.mock.calls.flat()).toEqual(['Consent Ledger: UNEXPECTED_ANSWER: Unexpected answer (503).']);
+  expect(error.mock.calls.flat()).toEqual(['Consent Ledger: UNEXPECTED_ANSWER: Unexpected: 503']);
   error.mockRestore();
 });
 
