@@ -323,8 +323,8 @@ describe('the SDK for Node', () => {
     front.inject({ status: 502 });
     await expect(ledger.scan('https://elsewhere.example/')).rejects.toMatchObject({ code: 'UNEXPECTED_ANSWER' });
     expect(front.received.map(({ body }) => JSON.parse(body))).toEqual([
-      { url: 'https://elsewhere.example/', record: true },
-      { url: 'https://elsewhere.example/', record: false },
+      { url: 'https://elsewhere.example/', record: true, signal: false },
+      { url: 'https://elsewhere.example/', record: false, signal: false },
     ]);
     expect(front.received[0]?.headers.authorization).toBeUndefined();
   });
