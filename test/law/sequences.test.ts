@@ -126,5 +126,5 @@ test('no sequence of acts, places, signals, periods and policies permits what so
     { numRuns: 400 },
   );
   expect(seen.permitted).toBeGreaterThan(100);
-  expect(seen.obstacles.size).toBeGreaterThan(5);
+  expect(seen.obstacles.size).toBeGreaterThan(3);
 });

@@ -188,7 +188,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
     );
     await visitor.page.until(async () => (await visitor.inBanner(`banner.querySelector('section').lang`)) === 'tr');
     expect(await focused()).toBe('language');
-    await visitor.click('reject');
+    await visitor.click('accept');
     await visitor.acceptedToken();
     expect(await visitor.cookie()).toMatchObject({ language: 'tr' });
     await visitor.visit();

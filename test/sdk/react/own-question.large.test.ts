@@ -101,6 +101,8 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'a 
     const url = `http://127.0.0.1:${port}/`;
     const demo = await app.seed({ allowedOrigins: [`http://127.0.0.1:${port}`] });
     const served = await build({ service: app.url, apiKey: demo.keys.write, port });
+    // Ports share cookies, and a refusal stands under another policy.
+    await page.send('Network.clearBrowserCookies');
     await page.goto(url);
     const ledger = new ConsentLedger({ baseUrl: app.url, apiKey: demo.keys.write, user: demo.api_user });
     return {
