@@ -197,7 +197,9 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     expect(secret).not.toBe('');
     expect(await panel.violations('webhook-secret')).toEqual([]);
     await panel.press('I have copied the secret');
-    await panel.sees('Consent recorded, Consent withdrawn, Objection made, Objection taken back, Time stamp over further records');
+    await panel.sees(
+      'Consent recorded, Consent withdrawn, Objection made, Objection taken back, Time stamp over further records',
+    );
     expect(await panel.text()).not.toContain(secret);
     expect(await panel.violations('webhooks')).toEqual([]);
     const about = `${receiver.origin}/consents`;
