@@ -1,5 +1,5 @@
 import type { WrittenConsentRecord } from '../events/consent-recorded.js';
-import { answersQuestion } from '../law/acts.js';
+import { answersQuestion } from './acts.js';
 
 /** A period in days; null never ends. */
 export type Days = number | null;

@@ -7,18 +7,8 @@ import { ruleInForce } from '../../dashboard/src/pages/consents/rule-in-force.js
 import type { CategoryRule, ConsentCategory } from '../../schemas/events/site-config.js';
 import { PUBLICATION } from '../../schemas/law/publication.js';
 import { ruleProblems } from '../../schemas/law/rule-problems.js';
+import { category } from '../law/category.js';
 
-const category = (members: Partial<ConsentCategory> = {}): ConsentCategory => ({
-  key: 'stats',
-  required: false,
-  title: { en: 'Statistics' },
-  purpose: { en: 'Counts' },
-  lawful_basis: 'consent',
-  personal_data: [],
-  recipients: [],
-  retention_days: null,
-  ...members,
-});
 const optionsIn = (places: string[], members: Partial<ConsentCategory> = {}) => {
   const one = category(members);
   const configuration = { categories: [one], cookies: [] };

@@ -7,6 +7,7 @@ import { groupOf, PUBLICATION } from '../../schemas/law/publication.js';
 import { ruleProblems } from '../../schemas/law/rule-problems.js';
 import { US_STATES } from '../../schemas/law/us-states.js';
 import { GOOGLE_CONSENT_TYPES } from '../../sdk/browser/src/google-consent-mode.js';
+import { category } from './category.js';
 import { publicationsOf, readRulesTable } from './rules-table.js';
 
 const table = readRulesTable('rules-table-a.json');
@@ -24,18 +25,6 @@ const PLACES: Readonly<Record<string, readonly string[]>> = {
   us_other: ['US-FL', 'US-WA', 'US-NY', 'US-PR', 'US'],
   other: ['BR', 'CA', 'JP', 'JE', 'GG', 'IM', 'CN'],
 };
-
-const category = (members: Partial<ConsentCategory> = {}): ConsentCategory => ({
-  key: 'stats',
-  required: false,
-  title: { en: 'Statistics' },
-  purpose: { en: 'Counts' },
-  lawful_basis: 'consent',
-  personal_data: [],
-  recipients: [],
-  retention_days: null,
-  ...members,
-});
 
 const OPT_OUT = { rule: 'opt_out' } as const;
 const exempt = (exception: 'own_statistics' | 'appearance', processor?: string) =>

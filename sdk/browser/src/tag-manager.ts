@@ -31,7 +31,8 @@ function start(
     const consent = window.consentLedger?.consent;
     consent?.subscribe(({ status, choice, configuration }) => {
       // An answer without a choice would be a refusal that nobody made. After a choice it is the end of that choice; the
-      // signal of the browser and an opt-out of sale end, and the rule of the place permits, what the tag manager may have as granted by default.
+      // signal of the browser and an opt-out of sale end what the tag manager may have as granted by default, and the
+      // rule of the place permits what it may have as denied.
       const runs = configuration?.categories.some(({ key, rule }) => rule !== undefined && consent.allows(key));
       const isAnswer = choice !== null || last !== '' || status === 'signalled' || consent.isOptedOutOfSale || runs;
       if (status === 'loading' || !isAnswer) return;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { OPT_OUT_SIGNALS } from '../../../schemas/law/signals.js';
 import { withAnySignal } from '../../platform/background/signals.js';
 import type { EgressPolicy } from '../../platform/net/reach.js';
 import { type DevTools, startBrowser } from './browser.js';
@@ -28,9 +29,13 @@ const Ignored = z.unknown();
 /** Frames and workers are stopped until the scan follows them. */
 const FOLLOWED = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true };
 
-/** The signal as a property of pages and workers (Global Privacy Control §3.2). */
-const SIGNAL = `Object.defineProperty(Object.getPrototypeOf(navigator), 'globalPrivacyControl', {
-  get: () => true, enumerable: true, configurable: true })`;
+/** The signals as properties of pages and workers (Global Privacy Control §3.2). */
+const SIGNAL = OPT_OUT_SIGNALS.map(
+  ({ property }) => `Object.defineProperty(Object.getPrototypeOf(navigator), '${property}', {
+  get: () => true, enumerable: true, configurable: true });`,
+).join('\n');
+/** The signals as headers of requests (Global Privacy Control §3.1). */
+const SIGNAL_HEADERS = Object.fromEntries(OPT_OUT_SIGNALS.map(({ header, value }) => [header, value]));
 
 /** Makes the browser report requests without bodies and store no responses. */
 const NETWORK = { maxPostDataSize: 0, maxTotalBufferSize: 0, maxResourceBufferSize: 0 };
@@ -199,10 +204,9 @@ export class Page {
     else this.#fire('Fetch.continueRequest', { requestId, ...this.#headersFor(request) });
   }
 
-  /** The signal as a header (Global Privacy Control §3.1). */
   #headersFor({ headers }: PageRequest): object {
     if (!this.visitor.isSignalled) return {};
-    const all = Object.entries({ ...headers, 'Sec-GPC': '1' });
+    const all = Object.entries({ ...headers, ...SIGNAL_HEADERS });
     return { headers: all.map(([name, value]) => ({ name, value })) };
   }
 
