@@ -170,12 +170,13 @@ export function isOver({ ask_again_at: end }: Kept, now: number): boolean {
  */
 export function runsByRule({ key, rule }: KnownCategory, kept: Kept | null, now: number): boolean {
   if (kept === null) return true;
-  const { categories, exempt = {}, opt_out, decision, isPermitted } = kept;
+  const { categories, exempt = {}, opt_out, decision, isPermitted, isVoid } = kept;
   const said = [categories[key], exempt[key]];
   if (said.includes(false) || (rule === 'opt_out' && (opt_out || (isPermitted && isOver(kept, now))))) return false;
   return (
     said.includes(true) ||
-    opt_out === false ||
+    // Whoever refuses everything no longer permits what the end of an opt-out did.
+    (opt_out === false && (isVoid || isPermitted)) ||
     // Who refused anything is not held to permit what was added since. The refusal of a backend may name no category.
     (decision === 'accepted' && Object.values({ ...categories, ...exempt }).every(Boolean))
   );

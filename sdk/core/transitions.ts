@@ -43,8 +43,7 @@ export function chosen(
     after: waits ? before.at : undefined,
     settledAt: (isElsewhere ? before.at + 1 : settledAtOf(before)) || undefined,
     asked: digestsOf(askedIn(configuration)),
-    // Whoever refuses everything no longer permits what the end of an opt-out did.
-    opt_out: answers.isPermitted ? before?.opt_out : before?.opt_out || undefined,
+    opt_out: before?.opt_out,
     ...answers,
     exempt: { ...before?.exempt, ...answers.exempt },
     ask_again_at: days === null ? undefined : now + days * DAY_MS,
