@@ -2,7 +2,13 @@ import * as z from 'zod';
 import { Appearance } from '../banner/appearance.js';
 import { BANNER_CONTROLS, BANNER_NOTICES } from '../banner/language-texts.js';
 import { COMPLIANCE_FRAMEWORKS } from '../events/consent-recorded.js';
-import { ConsentCategory, ConsentCookie, SiteConfigPublishedRecord, SiteRule } from '../events/site-config.js';
+import {
+  AccountSettings,
+  ConsentCategory,
+  ConsentCookie,
+  SiteConfigPublishedRecord,
+  SiteRule,
+} from '../events/site-config.js';
 import { Sha256Hex, Uuid } from '../evidence/primitives.js';
 import { IabSettings } from '../iab/iab-settings.js';
 import { DocumentSummary, LanguageWarnings } from './common.js';
@@ -89,6 +95,9 @@ export const ConfigResponse = z
         documents: z.array(DocumentSummary).describe('The active version of each document.'),
         appearance: Appearance.nullable().describe('Layout and theme of the banner; null: those of the SDK.'),
         iab: IabSettings.optional().describe('Signals of IAB that the site speaks; absent: none.'),
+        accounts: AccountSettings.optional().describe(
+          'Choices of accounts hold on all devices of a person for whom the backend of the site vouches; absent: each choice is that of a device.',
+        ),
         region: DetectedRegion,
         warnings: LanguageWarnings,
       })

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { IMPORT_CHANNEL, ImportOrigin } from '../events/consent-imported.js';
-import { CHANNELS, ConsentRecordV2, RuleId } from '../events/consent-recorded.js';
+import { CHANNELS, ConsentRecordV2, RuleId, SCOPES } from '../events/consent-recorded.js';
 import { DocumentVersionPublishedRecord } from '../events/notices.js';
 import { ATTACHMENT_NAMES } from '../evidence/disclosed-values.js';
 import { AttachmentReference } from '../evidence/disclosure.js';
@@ -41,6 +41,7 @@ export const PublicPart = z.object({
   services: DecidedServices,
   ask_again_at: Instant.nullable().describe('When a person who refused may be asked again; null: not stated.'),
   rule_id: RuleId.nullable().describe('The rule by which the person was asked; null: none.'),
+  scope: z.enum(SCOPES).describe('`account`: for all devices of a person for whom a backend vouches; else `device`.'),
   channel: z
     .enum(SHOWN_CHANNELS)
     .describe(

@@ -60,16 +60,15 @@ export function servicesOf(
   return services === null ? null : Object.fromEntries(Object.values(services).flatMap((of) => Object.entries(of)));
 }
 
-/** The rule of a consent, and when to ask again, as responses show them: null in a record that does not state them. */
-export function ruleAndTimeOf({
+/** What a record of before rules does not state, as responses show it: no rule, no time, and the choice of a device. */
+export function lateMembersOf({
   ask_again_at = null,
   rule_id = null,
-}: object & Partial<Pick<ConsentRecordV2, 'ask_again_at' | 'rule_id'>>): Pick<
-  WrittenConsentRecord,
-  'ask_again_at' | 'rule_id'
-> {
-  return { ask_again_at, rule_id };
+  scope = 'device',
+}: object & Partial<Pick<ConsentRecordV2, LateMember>>): Pick<WrittenConsentRecord, LateMember> {
+  return { ask_again_at, rule_id, scope };
 }
+type LateMember = 'ask_again_at' | 'rule_id' | 'scope';
 
 /** Time from which the validity of a consent is counted, in milliseconds since 1970. */
 export function givenAt(consent: Pick<SealedConsent, 'created_at'> & { readonly import?: ImportOrigin }): number {

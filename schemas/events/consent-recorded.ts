@@ -52,6 +52,9 @@ export const COMPLIANCE_FRAMEWORKS = [
 /** The route by which a consent arrived, as determined by the service. The caller's `source` proves nothing. */
 export const CHANNELS = ['browser', 's2s'] as const;
 
+/** Whose choice a consent is: that of the device alone, or that of a person for whom a backend vouches. */
+export const SCOPES = ['device', 'account'] as const;
+
 /** How the person's identity is assured. */
 export const ASSURANCES = ['tenant_attested'] as const;
 
@@ -104,8 +107,7 @@ const members = {
     .describe('`browser`: stated by an anonymous browser; `s2s`: stated by a backend of the tenant.'),
   api_key_id: Uuid.describe('The API key with which the consent was recorded.'),
   /**
-   * `tenant_attested`: the tenant's backend vouched for the person, by a one-time approval token. Null if the backend
-   * did not.
+   * `tenant_attested`: the tenant's backend vouched for the person, by a one-time token. Null if the backend did not.
    */
   identity_assurance: z
     .enum(ASSURANCES)
@@ -114,9 +116,9 @@ const members = {
   /** Id of that token, or null if there is none. */
   approval_token_id: z
     .string()
-    .regex(/^atk_[A-Za-z0-9_-]{1,60}$/)
+    .regex(/^[ap]tk_[A-Za-z0-9_-]{1,60}$/)
     .nullable()
-    .describe('The approval token that was used; null: none.'),
+    .describe('The one-time token that was used: `atk_`, an approval token; `ptk_`, a person token; null: none.'),
   /**
    * Names of the disclosures that the token vouched for, sorted. The record's other values about
    * the person are statements of the visitor.
@@ -139,8 +141,8 @@ export const ConsentRecordV1 = z.strictObject({ v: z.literal(1), ...members });
 export const RuleId = z.string().regex(/^[a-z0-9_-]{1,50}$/, 'must be 1 to 50 lower-case letters, digits, - and _');
 
 /**
- * Version 2 of the record, in which consents are recorded. Records have either both of `ask_again_at` and `rule_id` or,
- * before rules, none of them (`ConsentRecord`).
+ * Version 2 of the record, in which consents are recorded. Records have either all of `ask_again_at`, `rule_id` and
+ * `scope` or, before rules, none of them (`ConsentRecord`).
  */
 export const ConsentRecordV2 = z.strictObject({
   v: z.literal(2),
@@ -151,6 +153,11 @@ export const ConsentRecordV2 = z.strictObject({
   rule_id: RuleId.nullable()
     .exactOptional()
     .describe('The rule of the configuration by which the person was asked, as the caller states; null: none.'),
+  /** Only a consent for which a backend vouches is an account's (`isVouched`). */
+  scope: z
+    .enum(SCOPES)
+    .exactOptional()
+    .describe('`account`: for every device of a person for whom a backend vouches; `device`: for the device alone.'),
   /**
    * The decision on each service, by its category: true if accepted. A category is true only if all of its services
    * are, which is why they stand under it: so the record can be checked by itself. Null if the site's visitors cannot
@@ -169,10 +176,26 @@ export type WrittenConsentRecord = Required<ConsentRecordV2>;
 /** The record of a consent, in either version. */
 export const ConsentRecord = z
   .discriminatedUnion('v', [ConsentRecordV1, ConsentRecordV2])
-  .refine((record) => record.v === 1 || (record.rule_id === undefined) === (record.ask_again_at === undefined), {
-    error: 'has only one of `rule_id` and `ask_again_at`',
+  .refine(
+    (record) =>
+      record.v === 1 ||
+      new Set([record.rule_id, record.ask_again_at, record.scope].map((member) => member === undefined)).size === 1,
+    { error: 'has only some of `rule_id`, `ask_again_at` and `scope`' },
+  )
+  .refine((record) => record.v === 1 || record.scope !== 'account' || isVouched(record), {
+    error: 'is an account’s, but no backend vouches for a person',
   });
 export type ConsentRecord = z.infer<typeof ConsentRecord>;
+
+/** Whether a backend vouches for the person of a record: by its own request, or by a person token. */
+export function isVouched({
+  channel,
+  disclosures,
+  approval_token_id: tokenId,
+}: Pick<ConsentRecordV2, 'channel' | 'disclosures' | 'approval_token_id'>): boolean {
+  const isNamed = disclosures.visitor_id !== undefined;
+  return isNamed && (channel === 's2s' || tokenId?.startsWith('ptk_') === true);
+}
 
 /** The event's body. Personal data is only in `disclosures`, encrypted under the record's key. */
 export const ConsentRecordedBody = z.strictObject({

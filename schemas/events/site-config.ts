@@ -139,6 +139,19 @@ export const SiteRule = z
   .meta({ id: 'SiteRule' });
 export type SiteRule = z.infer<typeof SiteRule>;
 
+/** Choices of accounts: those of people for whom the site's backend vouches hold on all their devices. */
+export const AccountSettings = z
+  .strictObject({
+    person_space: z
+      .string()
+      .min(1)
+      .max(80)
+      .nullable()
+      .describe('Sites of the tenant with the same name share the choices of accounts; visitors read it. Null: none.'),
+  })
+  .meta({ id: 'AccountSettings' });
+export type AccountSettings = z.infer<typeof AccountSettings>;
+
 /** Published settings of a site, with its controller. `site_config_hash` of a record is over its JCS text. */
 export const SiteConfigPublishedRecord = z
   .strictObject({
@@ -173,6 +186,8 @@ export const SiteConfigPublishedRecord = z
     appearance: Appearance.exactOptional(),
     /** Signals of IAB that the banner gives to advertisers. If absent, it gives none. */
     iab: IabSettings.exactOptional(),
+    /** If absent, every choice is that of a device. */
+    accounts: AccountSettings.exactOptional(),
     /** Time zone in which times are shown beside UTC. If absent, or unknown to a reader, UTC stands alone. */
     time_zone: TimeZoneName.exactOptional(),
   })

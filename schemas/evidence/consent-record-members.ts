@@ -4,6 +4,7 @@ import {
   COMPLIANCE_FRAMEWORKS,
   DECISIONS,
   HASH_VERSION,
+  SCOPES,
   VOUCHABLE_FIELDS,
   type WrittenConsentRecord,
 } from '../events/consent-recorded.js';
@@ -85,6 +86,7 @@ const MEMBERS: { readonly [K in keyof WrittenConsentRecord]: Member<WrittenConse
   language: escaped((cursor) => cursor.span(DIGIT | LOWER | UPPER | DASHES, 2, 35)),
   proof_key_id: escaped((cursor) => cursor.span(NAME, 1, 80)),
   rule_id: nullable((cursor) => cursor.span(DIGIT | LOWER | DASHES, 1, 50)),
+  scope: plain((cursor) => oneOf(cursor, SCOPES)),
   services: {
     write: (services) => objectText(services, (answers) => keyedText(answers, String)),
     read: (cursor) => objectAt(cursor, (inner) => keyedAt(inner, answerAt)),
@@ -273,10 +275,11 @@ function answerAt(cursor: Cursor): boolean {
 }
 
 const TOKEN_PREFIX = within('atk_');
+const PERSON_TOKEN_PREFIX = within('ptk_');
 
 function tokenIdAt(cursor: Cursor): string {
   const start = cursor.at;
-  cursor.expect(TOKEN_PREFIX);
+  if (!cursor.skip(PERSON_TOKEN_PREFIX)) cursor.expect(TOKEN_PREFIX);
   cursor.span(BASE64URL, 1, 60);
   return cursor.text.slice(start, cursor.at);
 }

@@ -13,6 +13,14 @@ const ShownNotice = z
   })
   .describe('Notice that was shown.');
 
+/** What an account's choice means, in the words that were shown beside the question. */
+const ShownAccount = z
+  .strictObject({
+    text: z.string().min(1).max(1_000).describe('Words.'),
+    language: Language.describe('Their language (BCP 47).'),
+  })
+  .describe('What was said about the choice of the account.');
+
 const MOST_CONTROLS = 20;
 const DAY_MS = 86_400_000;
 
@@ -42,6 +50,7 @@ export const Presentation = z
     control: Name.describe('Control that the person used.'),
     elapsed_ms: z.int().min(0).max(DAY_MS).describe('Time from showing the question to the decision, in milliseconds.'),
     notice: ShownNotice,
+    account: ShownAccount,
     rule: Name.describe('Reserved: rule by which the person was asked.'),
     sdk: z.string().min(1).max(40).describe('Program that showed it, with its version.'),
   })

@@ -8,6 +8,7 @@ const PUBLIC = {
   categories: null,
   services: null,
   ask_again_at: null,
+  scope: 'device',
   rule_id: null,
   channel: 'browser',
   language: 'en',

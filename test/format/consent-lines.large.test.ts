@@ -70,6 +70,7 @@ const record = fc.record({
   ),
   vouched: fc.subarray([...VOUCHABLE_FIELDS]),
   disclosures: fc.dictionary(fc.constantFrom(...DISCLOSURE_NAMES), digest, { maxKeys: 5, noNullPrototype: true }),
+  scope: fc.constant('device'),
   ask_again_at: fc.oneof(fc.constant(null), instant),
   rule_id: fc.constantFrom(null, 'uk', 'us_opt-out-2', 'UK', '__proto__'),
 });

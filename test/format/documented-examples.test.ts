@@ -38,6 +38,7 @@ const record = ConsentRecordV2.parse({
   categories: null,
   services: null,
   ask_again_at: null,
+  scope: 'device',
   rule_id: null,
   language: 'en',
   document_version_id: '0190b3a4-5c00-7000-8000-000000000004',

@@ -101,6 +101,7 @@ export async function recordManyConsents(
       compliance_framework: 'gdpr',
       created_at: createdAt.toISOString(),
       valid_until: endOf(createdAt.getTime(), days),
+      scope: 'device',
       ask_again_at: isRefusal(act) ? endOf(createdAt.getTime(), refusalDays(version.record)) : null,
       rule_id: null,
       channel: 'browser',

@@ -12,7 +12,7 @@ import {
   SearchConsentsRequest,
   VerifyConsentResponse,
 } from '../../../schemas/api/panel/consents.js';
-import { ruleAndTimeOf, servicesOf } from '../../../schemas/events/consent-imported.js';
+import { lateMembersOf, servicesOf } from '../../../schemas/events/consent-imported.js';
 import { consentToken } from '../../../schemas/events/consent-recorded.js';
 import { IDENTIFIER_KINDS } from '../../erasure/index.js';
 import { type ConsentRow, discloseConsent as disclose, findConsent } from '../../evidence/records/consent-row.js';
@@ -198,7 +198,7 @@ async function summaryOf(
     record:
       logged?.record == null
         ? null
-        : { ...logged.record, services: servicesOf(logged.record), ...ruleAndTimeOf(logged.record) },
+        : { ...logged.record, services: servicesOf(logged.record), ...lateMembersOf(logged.record) },
     document_slug: row.slug,
     is_intact: logged !== null && (await isIntact(row, logged, proofKeys)),
     is_anonymized: row.erased_by !== null || !row.has_key,

@@ -249,6 +249,7 @@ function configResponse(site: SiteContext, wanted: WantedLanguages, place: Detec
       ...(record.withdrawal_url !== undefined && { withdrawal_url: record.withdrawal_url }),
       // Without any signal, a page would load that script for nothing.
       ...(record.iab !== undefined && Object.keys(record.iab).length > 0 && { iab: record.iab }),
+      ...(record.accounts !== undefined && { accounts: record.accounts }),
       documents: [...activeDocuments(site, [language])],
       ...wanted.warned,
     },

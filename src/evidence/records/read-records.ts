@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { PERSONAL_FIELDS } from '../../../schemas/api/export.js';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { decodeUtf8, toBase64, toHex } from '../../../schemas/crypto/encoding.js';
-import { originOf, ruleAndTimeOf, type SealedConsent, servicesOf } from '../../../schemas/events/consent-imported.js';
+import { lateMembersOf, originOf, type SealedConsent, servicesOf } from '../../../schemas/events/consent-imported.js';
 import { ConsentRecordedBody, consentToken } from '../../../schemas/events/consent-recorded.js';
 import { isConsentType, parseBody, parseConsent } from '../../../schemas/events/sealed-event.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
@@ -182,7 +182,7 @@ export function exported(
     proof_hash: proofHash,
     ...publicPart,
     services: servicesOf(record),
-    ...ruleAndTimeOf(record),
+    ...lateMembersOf(record),
     import: originOf(record),
     document_slug: documentSlug,
     is_anonymized: personal === null,

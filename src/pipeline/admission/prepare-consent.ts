@@ -161,6 +161,7 @@ function recordOf(
     valid_until: endOf(now, validityDays[validityOf(common)]),
     ask_again_at: isRefusal(common) ? endOf(now, refusalDays(config.record)) : null,
     rule_id: knownRule(request, config.record),
+    scope: 'device',
     channel: caller.channel,
     api_key_id: caller.apiKey.id,
     identity_assurance: token === null ? null : 'tenant_attested',
@@ -188,6 +189,7 @@ export type CommonMembers = Omit<
   | 'valid_until'
   | 'ask_again_at'
   | 'rule_id'
+  | 'scope'
   | 'channel'
   | 'api_key_id'
   | 'identity_assurance'

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { WebhookDelivery } from '../../../schemas/api/panel/webhook-deliveries.js';
-import { ruleAndTimeOf, servicesOf } from '../../../schemas/events/consent-imported.js';
+import { lateMembersOf, servicesOf } from '../../../schemas/events/consent-imported.js';
 import { CONSENT_RECORDED, consentToken } from '../../../schemas/events/consent-recorded.js';
 import { parseRecord, sealedContent } from '../../../schemas/events/sealed-event.js';
 import { SUBJECT_ERASED } from '../../../schemas/events/subject-erased.js';
@@ -78,7 +78,7 @@ export function messageOf(event: Omit<StreamEvent, 'stream' | 'metadata'>): Webh
       document_version_id: record.document_version_id,
       channel: record.channel,
       valid_until: record.valid_until,
-      ...ruleAndTimeOf(record),
+      ...lateMembersOf(record),
       proof_hash: proofHash,
       revision,
     },

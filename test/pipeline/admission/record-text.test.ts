@@ -45,6 +45,7 @@ const record: fc.Arbitrary<WrittenConsentRecord> = fc.record({
   created_at: instant,
   valid_until: fc.option(instant),
   ask_again_at: fc.option(instant),
+  scope: fc.constant('device'),
   rule_id: fc.option(fc.stringMatching(/^[a-z0-9_-]{1,50}$/)),
   channel: fc.constantFrom('browser' as const, 's2s' as const),
   api_key_id: fc.uuid(),

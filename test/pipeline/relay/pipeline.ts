@@ -157,6 +157,7 @@ export function newConsent(siteId: string, changes: Partial<WrittenConsentRecord
     created_at: '2026-11-21T10:00:00.123Z',
     valid_until: '2027-11-21T10:00:00.123Z',
     ask_again_at: null,
+    scope: 'device',
     rule_id: null,
     channel: 's2s',
     api_key_id: '0b7a52f0-52a5-4a5e-9f2e-6d35a2d1c002',
