@@ -33,6 +33,8 @@ await bundle('placeholder', 'esm');
 await bundle('withdrawn', 'esm');
 // Loaded when a visitor opens the text of the policy.
 await bundle('policy', 'esm');
+// Loaded by pages on which somebody signs in.
+await bundle('../../account/account', 'esm', 'account');
 // Loaded by the gate, on pages with the link to the opt-out.
 await bundle('opt-out', 'esm');
 // Loaded by tag managers, which cannot give attributes to a script.

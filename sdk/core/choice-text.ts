@@ -30,6 +30,7 @@ const isStated = objectOf<Stated>({
   after: optional(isNumber),
   settledAt: optional(isNumber),
   asked: optional(isText),
+  differs: optional(isFlag),
   consent_token: optional(isText),
   proof_hash: optional(isText),
   created_at: optional(isText),

@@ -64,6 +64,8 @@ export interface Kept extends Choice {
   readonly settledAt?: number | undefined;
   /** `isPermitted` of the previous choice. */
   readonly wasPermitted: boolean;
+  /** Whether the device and the account have other answers: what both permit counts until the person is asked. */
+  readonly differs?: boolean | undefined;
   /** Digests of what the person was asked (`digestsOf`). Absent in choices from before the digests were kept. */
   readonly asked?: string | undefined;
 }

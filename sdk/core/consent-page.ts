@@ -9,7 +9,8 @@ import { type QueuedConsent, sentOf } from './queue.js';
 import { isHonored, isTakenBack } from './transitions.js';
 import { identityOf } from './visitor.js';
 
-const CHOICE = '_svc_consent';
+/** Name of the cookie with the choice. */
+export const CHOICE = '_svc_consent';
 const VISITOR = '_svc_visitor';
 /** What the person was asked, in the store. */
 const ASKED = 'asked';
@@ -25,6 +26,8 @@ export interface PagePorts {
   readonly isSignalled: () => boolean;
   /** The site's reference for the person. */
   readonly ownVisitor: string | undefined;
+  /** Whether the jar has the choice of somebody who is signed in. */
+  readonly isAccount?: boolean | undefined;
   /** The notice that is shown while the signal counts as an opt-out, or undefined if none is shown. */
   readonly noticeOf?: () => NoticeOf | undefined;
   /** Called when the browser did not keep the cookie or a queued consent, which then ends with the page. */
@@ -58,7 +61,8 @@ export class ConsentPage {
   get isAskedAgain(): boolean {
     const { choice } = this;
     const { configuration } = this.#facts;
-    return choice !== null && configuration !== null && isAskedMore(choice, configuration, this.#asked()) !== false;
+    if (choice === null || configuration === null) return false;
+    return choice.differs || isAskedMore(choice, configuration, this.#asked()) !== false;
   }
 
   /** What the question of the newest choice asked for, as far as that is known. */
@@ -138,7 +142,7 @@ export class ConsentPage {
   }
 
   #sight(): Sight {
-    const { jar, store, now, random, isSignalled, ownVisitor, noticeOf } = this.#ports;
+    const { jar, store, now, random, isSignalled, isAccount, ownVisitor, noticeOf } = this.#ports;
     return {
       now: now(),
       queue: () => this.queue.items(),
@@ -149,6 +153,7 @@ export class ConsentPage {
       asked: this.#asked(),
       ownVisitor,
       isSignalled: isSignalled(),
+      isAccount,
       noticeOf: noticeOf?.(),
     };
   }

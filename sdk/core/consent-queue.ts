@@ -107,7 +107,8 @@ export class ConsentQueue {
     if (count + 1 < MOST_ATTEMPTS) {
       // A request that is signed again, with the right time or a new nonce, can be accepted.
       this.wait(item, now, code === 'CONFIG_OUTDATED' ? null : 0);
-      if (code === 'NONCE_REPLAYED') return 'again';
+      // A token is valid for a while, and once.
+      if (code === 'NONCE_REPLAYED' || code.startsWith('PERSON_TOKEN')) return 'again';
       if (code === 'TIMESTAMP_EXPIRED') return 'clock';
       if (code === 'CONFIG_OUTDATED') return 'outdated';
     }

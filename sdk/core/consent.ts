@@ -1,8 +1,9 @@
 // biome-ignore-all assist/source/organizeImports: gzip sees 32 KiB back; in this order the bundle for pages is 40 bytes smaller
 import type { CoreOptions } from './options.js';
 import { type Acceptance, type Configuration, isShownDocument, type ShownDocument } from './answers.js';
-import { ConsentPage } from './consent-page.js';
-import type { Surroundings } from './ports.js';
+import { CHOICE, ConsentPage } from './consent-page.js';
+import type { Account, AccountModule, AccountTexts, Person } from './account.js';
+import type { Jar, Surroundings } from './ports.js';
 import type { ChoiceSignals, IabModule } from './choice-signals.js';
 import { isPassing, Service } from './service.js';
 import type { BrowserConsent } from '../shared/types.js';
@@ -59,8 +60,11 @@ export class ConsentCore {
   readonly #surroundings: Surroundings;
   readonly #service: Service;
   readonly #configurations: Configurations;
-  readonly #page: ConsentPage;
-  readonly #outbox: Outbox;
+  #page: ConsentPage;
+  #outbox: Outbox;
+  /** Who is signed in, and the account's choice once it was read. */
+  #person: Person | undefined;
+  #account: Account | undefined;
   readonly #listeners = new Set<(state: ConsentState) => void>();
   /** Null until the signals are loaded, and if the site sends none. */
   #signals: ChoiceSignals | null = null;
@@ -77,32 +81,48 @@ export class ConsentCore {
   constructor(options: CoreOptions, surroundings: Surroundings) {
     this.#options = options;
     this.#surroundings = surroundings;
-    const { jar, store, cryptography, clock, locked, notKept } = surroundings;
+    this.#person = options.person;
     this.#service = new Service(options.baseUrl, options.apiKey, surroundings);
     this.#configurations = new Configurations(surroundings, this.#service, options, (configuration) =>
       this.#warnOf(configuration),
     );
-    this.#page = new ConsentPage({
+    [this.#page, this.#outbox] = this.#open();
+  }
+
+  /** Opens the choice of an account, or of the device; none while that of an account is read. */
+  #open(account?: Account): [ConsentPage, Outbox] {
+    const { store, cryptography, clock, locked, notKept } = this.#surroundings;
+    const jar: Jar = this.#person
+      ? {
+          read: (name) => (name === CHOICE && account ? account.texts() : []),
+          keep: (_, text) => account?.replace(text) ?? true,
+        }
+      : this.#surroundings.jar;
+    const page = new ConsentPage({
       jar,
-      store,
+      store: account?.store ?? store,
       now: () => this.#service.now(),
       random: () => cryptography.random(32),
       isSignalled: () => this.isGpcOn,
-      ownVisitor: options.visitorId,
+      isAccount: this.#person !== undefined,
+      ownVisitor: this.#person?.id ?? this.#options.visitorId,
       noticeOf: () => this.#noticeOf,
       onNotKept: () => this.#warn(notKept),
-      onGivenUp: (consent) => this.#outbox.giveUp(consent),
+      onGivenUp: (consent) => outbox.giveUp(consent),
     });
-    this.#outbox = new Outbox({
-      onMove: () => this.#handle({ type: 'looked' }),
-      page: this.#page,
+    const isCurrent = () => page === this.#page;
+    const outbox = new Outbox({
+      onMove: () => isCurrent() && this.#handle({ type: 'looked' }),
+      page,
       clock,
       locked,
       service: this.#service,
+      vouched: async (body) => (account ? account.vouched(body) : body),
       isStillActive: (consent) => this.#isStillActive(consent),
-      onAccepted: (consent, acceptance) => this.#onAccepted(consent, acceptance),
-      onRefused: (consent, error) => this.#onRefused(consent, error),
+      onAccepted: (consent, acceptance) => isCurrent() && this.#onAccepted(consent, acceptance),
+      onRefused: (consent, error) => isCurrent() && this.#onRefused(consent, error),
     });
+    return [page, outbox];
   }
 
   get state(): ConsentState {
@@ -173,6 +193,33 @@ export class ConsentCore {
   start(): Promise<ConsentState> {
     this.#started ??= this.#start();
     return this.#started;
+  }
+
+  /**
+   * States who is signed in. Until the account's choice was read, nothing optional is permitted. What the person then
+   * decides is the account's choice, for all devices, if the site's configuration has accounts.
+   */
+  signIn(person: Person): Promise<ConsentState> {
+    return this.#enter(person);
+  }
+
+  /** States that nobody is signed in any more. The device's own choice counts again. */
+  signOut(): Promise<ConsentState> {
+    return this.#enter();
+  }
+
+  /** What is said about the account's choice while somebody is signed in, or undefined. */
+  get account(): AccountTexts | undefined {
+    const { configuration } = this.#page.facts;
+    return configuration ? this.#account?.said(configuration) : undefined;
+  }
+
+  #enter(person?: Person): Promise<ConsentState> {
+    this.#person = person;
+    this.#account = undefined;
+    [this.#page, this.#outbox] = this.#open();
+    this.#show();
+    return this.#started ? this.#load() : this.start();
   }
 
   /** Ends sending and listening. Queued consents are sent by a later page. */
@@ -363,6 +410,7 @@ export class ConsentCore {
   }
 
   async #load(): Promise<ConsentState> {
+    const page = this.#page;
     this.#handle({ type: 'looked' });
     const { newest } = this.#page.facts;
     const language = newest?.language || this.#wantedLanguage();
@@ -372,17 +420,53 @@ export class ConsentCore {
       this.#handle({ type: 'translated', configuration: cached });
     try {
       const configuration = await this.#toShow(language);
+      const account = this.#account ?? (await this.#read(configuration));
+      // Somebody signed in or out meanwhile.
+      if (page !== this.#page) return this.#state;
       if (this.#error !== null && isPassing(this.#error)) this.#error = null;
       if (cookiePolicyOf(configuration) === undefined) this.#setObstacle(noPolicy());
       await this.#loadSignals(configuration);
+      if (page !== this.#page) return this.#state;
+      if (account !== this.#account || (this.#person && !account)) {
+        this.#account = account;
+        if (!account) this.#person = undefined;
+        [this.#page, this.#outbox] = this.#open(account);
+      }
       this.#handle({ type: 'configured', configuration });
     } catch (error) {
+      if (page !== this.#page) return this.#state;
       if (!(error instanceof ServiceError)) throw error;
       this.#fail(error);
     }
     this.#outbox.flush();
     this.#renew(true);
     return this.#state;
+  }
+
+  /** Reads the choice of whoever is signed in, if the site has accounts. */
+  async #read(configuration: Configuration): Promise<Account | undefined> {
+    const person = this.#person;
+    if (!person) return undefined;
+    if (!configuration.accounts) {
+      this.#warn('The configuration has no accounts.');
+      return undefined;
+    }
+    const { jar, store, isSignalled } = this.#surroundings;
+    try {
+      const { openAccount } = await this.file<AccountModule>('account');
+      return await openAccount(person, {
+        configuration,
+        store,
+        time: () => this.#service.now(),
+        signal: isSignalled,
+        texts: () => jar.read(CHOICE),
+        replace: (text) => jar.keep(CHOICE, text),
+        get: (path, guard, headers) => this.#service.get(path, guard, headers),
+        onStale: () => Promise.resolve(person).then((one) => (one === this.#person ? this.#enter(one) : undefined)),
+      });
+    } catch (error) {
+      throw error instanceof ServiceError ? error : new ServiceError(String(error), 'NO_ANSWER', 0);
+    }
   }
 
   /** Loads the signals of IAB, if the site sends them. If they do not load, the visitor is still asked. */

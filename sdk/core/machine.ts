@@ -64,6 +64,8 @@ export interface Sight {
   readonly ownVisitor: string | undefined;
   /** Whether the browser sends Global Privacy Control. */
   readonly isSignalled: boolean;
+  /** Whether the choice is that of somebody who is signed in. */
+  readonly isAccount?: boolean | undefined;
   /** The notice that is shown while the signal counts as an opt-out, or undefined if none is shown. */
   readonly noticeOf?: NoticeOf | undefined;
 }

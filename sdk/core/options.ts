@@ -1,3 +1,5 @@
+import type { Person } from './account.js';
+
 /** Options of every SDK: the service, the API key, and how consents are recorded. */
 export interface CoreOptions {
   /** Origin of the service, for example `https://consent.example.org`. */
@@ -13,6 +15,8 @@ export interface CoreOptions {
   readonly visitorId?: string | undefined;
   /** One-time token from the site's backend, for a document approval that requires one. */
   readonly approvalToken?: string | undefined;
+  /** Who is signed in, if the page knows it from the start; else see `signIn`. */
+  readonly person?: Person | undefined;
   /** How long a configuration is used without asking again, in seconds; if omitted, 300. */
   readonly configurationMaxAge?: number | undefined;
 }

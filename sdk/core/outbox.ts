@@ -2,13 +2,15 @@ import { ServiceError } from '../shared/service-error.js';
 import { type Acceptance, isAcceptance } from './answers.js';
 import type { ConsentPage } from './consent-page.js';
 import { objectOf } from './guards.js';
-import type { Surroundings } from './ports.js';
+import type { Answer, Surroundings } from './ports.js';
 import { isOld, isStatus, type QueuedConsent, recordedAs, sentOf } from './queue.js';
 import { errorOf, isPassing, type Service } from './service.js';
 
 const PATH = '/tool/v1/consents';
 
 const isAccepted = objectOf<{ data: Acceptance }>({ data: isAcceptance });
+
+const NO_ANSWER: Answer = { status: 0, body: null, retryAfterMs: null };
 
 interface Waiter {
   resolve(acceptance: Acceptance): void;
@@ -18,6 +20,8 @@ interface Waiter {
 export interface OutboxOptions extends Pick<Surroundings, 'clock' | 'locked'> {
   readonly page: ConsentPage;
   readonly service: Service;
+  /** Completes a body for the moment in which it is sent; null if it cannot be sent now. */
+  readonly vouched: (body: string) => Promise<string | null>;
   /** Whether the document version of a consent is still active, by a freshly read configuration. */
   readonly isStillActive: (consent: QueuedConsent) => Promise<boolean>;
   /** Called before a consent is sent. */
@@ -83,7 +87,7 @@ export class Outbox {
 
   /** @returns milliseconds until the next move, or null if there is none */
   async #move(stream: string): Promise<number | null> {
-    const { page, service, clock, onMove, onRefused } = this.#options;
+    const { page, service, clock, vouched, onMove, onRefused } = this.#options;
     onMove();
     const move = page.queue.next(stream, clock());
     if (move === null) return null;
@@ -95,7 +99,8 @@ export class Outbox {
       else this.#accept(consent, known);
       return 0;
     }
-    const answer = await service.post(PATH, consent.body);
+    const body = await vouched(consent.body);
+    const answer = body === null ? NO_ANSWER : await service.post(PATH, body);
     if (answer.status < 300 && isAccepted(answer.body)) {
       this.#accept(consent, answer.body.data);
       return 0;

@@ -9,7 +9,7 @@ const MOST_READS = 4;
 const LONGEST_WAIT_MS = 60_000;
 
 /** A request without what is the same in all. */
-type Sent = Pick<NetworkRequest, 'method' | 'body'> & Partial<Pick<NetworkRequest, 'headers'>>;
+type Sent = Pick<NetworkRequest, 'method' | 'body'> & { readonly headers?: NetworkRequest['headers'] | undefined };
 const READ: Sent = { method: 'GET', body: undefined };
 
 const isError = objectOf<{ code: string; message: string }>({ code: isText, message: isText });
@@ -49,10 +49,10 @@ export class Service implements Transport {
    * answer at all the caller decides.
    * @throws ServiceError
    */
-  async get<T>(path: string, guard: Guard<T>): Promise<T> {
+  async get<T>(path: string, guard: Guard<T>, headers?: NetworkRequest['headers']): Promise<T> {
     const isData = objectOf<{ data: T }>({ data: guard });
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await this.#send(path);
+      const answer = await this.#send(path, { ...READ, headers });
       if (answer.status === 200 && isData(answer.body)) return answer.body.data;
       const waitMs = answer.retryAfterMs ?? backOffMs(attempt, Math.random());
       if (!isRetried(answer.status) || attempt === MOST_READS || waitMs > LONGEST_WAIT_MS) throw errorOf(answer);

@@ -13,6 +13,8 @@ export interface Moment {
   /** Idempotency key of the consent to record. */
   readonly key: string;
   readonly isSignalled: boolean;
+  /** Whether the choice is that of somebody who is signed in. */
+  readonly isAccount?: boolean | undefined;
   /** The consents that wait in the page's own store. */
   readonly queue: () => readonly QueuedConsent[];
 }
@@ -90,6 +92,8 @@ export function heeded(before: Kept | null, configuration: Configuration, moment
     // A new signal counts, also for what was exempt elsewhere, and even if the person took back an earlier one.
     return { ...marked, isSignalled: true, exempt: undefined, opt_out: before?.opt_out || undefined };
   }
+  // It holds on this device, where it counts without a record, and says nothing of the person's others.
+  if (moment.isAccount) return before;
   const withdrawn = before?.isPermitted ? chosen(before, { categories: {} }, configuration, moment) : before;
   // Nobody was asked anything new.
   const newest = withdrawn && { ...withdrawn, asked: before?.asked };
@@ -154,7 +158,8 @@ export function optOutOf(configuration: Configuration, isOptedOut: boolean): Bro
   );
 }
 
-function ended(before: Kept | null, now: number, isPermitted: boolean): Kept {
+/** The end of a choice, which permits nothing. */
+export function ended(before: Kept | null, now: number, isPermitted: boolean): Kept {
   return {
     at: after(before, now),
     isVoid: true,

@@ -1,0 +1,255 @@
+import type { Account, AccountModule, AccountPorts, AccountTexts, Person } from '../core/account.js';
+import type { Configuration, Label } from '../core/answers.js';
+import { isAskedFor, type Kept } from '../core/choice.js';
+import { readChoice, writeChoice } from '../core/choice-text.js';
+import { type Guard, isText, listOf, objectOf, parseJson } from '../core/guards.js';
+import { newestOf } from '../core/newest.js';
+import type { Store } from '../core/ports.js';
+import { ended } from '../core/transitions.js';
+import { both } from './both.js';
+import { accountChoice, isAccountStatus } from './status.js';
+
+/** Names in the store of the device. */
+const SEEN = 'seen';
+const QUEUE = 'queue:';
+const CHOICE = 'choice';
+const MOST_SEEN = 8;
+
+/** @see AccountModule */
+export const openAccount: AccountModule['openAccount'] = async (person, ports) => {
+  const headers = { 'X-Person-Token': await person.token() };
+  const path = `/tool/v1/consents/status?visitor_id=${encodeURIComponent(person.id)}`;
+  const { consents } = await ports.get(path, isAccountStatus, headers);
+  const asked = consents.find(({ consent_type }) => consent_type === 'cookie')?.asked;
+  return new OpenAccount(person, ports, accountChoice(consents), new AccountStore(person, ports.store, asked));
+};
+
+/**
+ * The account's choice and that of the device, as one choice for the rules of a page. What a page makes of it becomes
+ * the account's, and a refusal also ends what the device permitted before.
+ */
+class OpenAccount implements Account {
+  readonly store: AccountStore;
+  readonly #person: Person;
+  readonly #ports: AccountPorts;
+  /** The account's choice as the service has it. */
+  readonly #recorded: Kept | null;
+  /** The account's choice as this page made it. */
+  #made: Kept | null = null;
+  /** The texts of the device's choice that the page knows. */
+  #known: string;
+  #isStale = false;
+  #shown: Kept | null = null;
+  #text: string | undefined;
+  readonly #isTold: boolean;
+
+  constructor(person: Person, ports: AccountPorts, recorded: Kept | null, store: AccountStore) {
+    this.#person = person;
+    this.#ports = ports;
+    this.#recorded = recorded;
+    this.store = store;
+    this.#known = ports.texts().join();
+    this.texts();
+    const { shown, account } = { shown: this.#shown, account: this.#account };
+    const isBlocked = shown?.isPermitted && ports.signal() && !shown.isSignalled;
+    this.#isTold =
+      account !== null && !account.isVoid && !shown?.differs && !isBlocked && !this.#isSeen(account, this.#device);
+    if (this.#isTold && account !== null) this.#see(account);
+  }
+
+  texts(): readonly string[] {
+    const texts = this.#ports.texts().join();
+    if (texts !== this.#known && !this.#isStale) {
+      this.#isStale = true;
+      this.#ports.onStale();
+    }
+    const now = this.#ports.time();
+    this.#shown = this.#isStale
+      ? ended(this.#shown, now, false)
+      : both(this.#device, this.#account, this.#isSettled, now);
+    this.#text = this.#shown ? writeChoice(this.#shown) : undefined;
+    return this.#text === undefined ? [] : [this.#text];
+  }
+
+  replace(text: string): boolean {
+    const next = readChoice(text);
+    const shown = this.#shown;
+    if (next === null || text === this.#text) return true;
+    const isOptOut = next.opt_out === true && !shown?.opt_out;
+    const isAct = next.at !== shown?.at;
+    const device = this.#device;
+    this.#made = next;
+    this.store.keep(text);
+    if (isOptOut || (isAct && isRefusal(next))) {
+      this.#ports.replace(writeChoice(withoutOlder(device, isOptOut, this.#ports.time())));
+      this.#known = this.#ports.texts().join();
+    }
+    if (next.consent_token !== undefined) this.#see(next);
+    return true;
+  }
+
+  async vouched(body: string): Promise<string | null> {
+    const stated = parseJson(body, isMembers);
+    // That token names the person already.
+    if (stated === undefined || 'approval_token' in stated) return body;
+    try {
+      return JSON.stringify({ ...stated, person_token: await this.#person.token() });
+    } catch {
+      return null;
+    }
+  }
+
+  said({ labels, categories, accounts, language }: Configuration): AccountTexts {
+    const textOf = (name: string): Label => labels[name] ?? { text: '', language };
+    const scope = textOf('account_scope');
+    const space = accounts?.person_space;
+    const titles = (kept: Kept | null): string => {
+      const on = categories.filter((one) => isAskedFor(one) && kept?.categories[one.key]).map(({ title }) => title);
+      return on.length > 0 ? on.join(', ') : textOf('nothing_optional').text;
+    };
+    const slot = (name: string, kept: Kept | null): string =>
+      `${textOf(name).text} (${new Date(kept?.at ?? 0).toLocaleDateString(scope.language)}): ${titles(kept)}.`;
+    const parts = [
+      ...(this.#shown?.differs
+        ? [textOf('account_differs').text, slot('this_device', this.#device), slot('your_account', this.#account)]
+        : []),
+      scope.text,
+      ...(space ? [`${textOf('account_space').text}: ${space}.`] : []),
+    ];
+    return {
+      line: { text: parts.join(' '), language: scope.language },
+      told: this.#isTold ? textOf('account_applies') : undefined,
+    };
+  }
+
+  get #device(): Kept | null {
+    return newestOf(
+      this.#ports.texts().flatMap((text) => readChoice(text) ?? []),
+      null,
+      this.#ports.time(),
+    );
+  }
+
+  get #account(): Kept | null {
+    const { configuration, signal, time } = this.#ports;
+    const waiting = readChoice(this.store.kept ?? '');
+    const made = newestOf(waiting ? [waiting] : [], this.#made, time());
+    const recorded = this.#recorded;
+    if (recorded === null || (made !== null && made.at >= recorded.at)) return made;
+    // Recorded before, or chosen on this device although its signal was on.
+    const isRequested = configuration.region.signal_is_request && recorded.opt_out === true;
+    return { ...recorded, isSignalled: signal() && (isRequested || this.#isSeen(recorded, this.#device)) };
+  }
+
+  /** Whether the account's choice was made here, so that the device's own is no other opinion. */
+  get #isSettled(): boolean {
+    const account = this.#account;
+    return account !== null && (account.at !== this.#recorded?.at || this.#isSeen(account, this.#device));
+  }
+
+  #isSeen(account: Kept, device: Kept | null): boolean {
+    return this.#seen.includes(this.#mark(account, device));
+  }
+
+  get #seen(): readonly string[] {
+    return this.#ports.store.read(SEEN, listOf(isText)) ?? [];
+  }
+
+  /** Notes that the account's choice is known to apply beside the device's own, as that is now. */
+  #see(account: Kept): void {
+    const mark = this.#mark(account, this.#device);
+    this.#ports.store.write(SEEN, [mark, ...this.#seen.filter((one) => one !== mark)].slice(0, MOST_SEEN));
+  }
+
+  /** Says nothing to whoever does not know the record's token, which a shared device does not keep. */
+  #mark({ consent_token: token }: Kept, device: Kept | null): string {
+    return digestOf(`${token} ${device?.at} ${this.#ports.signal()}`);
+  }
+}
+
+/** Whether a choice says no to anything. */
+function isRefusal({ isVoid, categories, services, exempt }: Kept): boolean {
+  return isVoid || [categories, services, exempt].some((answers) => Object.values(answers ?? {}).includes(false));
+}
+
+/** The device's choice after a refusal by somebody who was signed in: its own refusals, and no permission. */
+function withoutOlder(device: Kept | null, isOptOut: boolean, now: number): Kept {
+  const isRefused = device !== null && !device.isVoid && !device.isPermitted;
+  const end = ended(device, now, device?.isPermitted ?? false);
+  return {
+    ...(isRefused ? { ...device, at: end.at } : end),
+    exempt: undefined,
+    opt_out: isOptOut || device?.opt_out || undefined,
+  };
+}
+
+/** Values for one person. Only what waits for the service is on the device, until it is answered. */
+class AccountStore implements Store {
+  readonly #memory = new Map<string, string>();
+  readonly #store: Store;
+  readonly #prefix: string;
+
+  /** @param asked what the question of the account's choice asked for */
+  constructor({ id }: Person, store: Store, asked: object | undefined) {
+    this.#store = store;
+    this.#prefix = `account:${id}:`;
+    if (asked) this.write('asked', asked);
+  }
+
+  /** The choice whose consents wait for the service, if any does. */
+  get kept(): string | undefined {
+    return this.#waits ? this.#store.read(this.#prefix + CHOICE, isText) : undefined;
+  }
+
+  keep(text: string): void {
+    this.#memory.set(CHOICE, text);
+    if (this.#waits) this.#store.write(this.#prefix + CHOICE, text);
+  }
+
+  read<T>(name: string, guard: Guard<T>): T | undefined {
+    if (name.startsWith(QUEUE)) return this.#store.read(this.#prefix + name, guard);
+    const text = this.#memory.get(name);
+    // Without a choice of its own, the account has that of the device.
+    return text === undefined ? this.#store.read(name, guard) : parseJson(text, guard);
+  }
+
+  write(name: string, value: object | string | number): boolean {
+    if (!name.startsWith(QUEUE)) {
+      this.#memory.set(name, JSON.stringify(value));
+      return true;
+    }
+    const isKept = this.#store.write(this.#prefix + name, value);
+    const choice = this.#memory.get(CHOICE);
+    if (choice !== undefined) this.#store.write(this.#prefix + CHOICE, choice);
+    return isKept;
+  }
+
+  remove(name: string): void {
+    this.#memory.delete(name);
+    if (!name.startsWith(QUEUE)) return;
+    this.#store.remove(this.#prefix + name);
+    if (!this.#waits) this.#store.remove(this.#prefix + CHOICE);
+  }
+
+  names(prefix: string): readonly string[] {
+    if (!prefix.startsWith(QUEUE)) return [...this.#memory.keys()].filter((name) => name.startsWith(prefix)).sort();
+    return this.#store.names(this.#prefix + prefix).map((name) => name.slice(this.#prefix.length));
+  }
+
+  get #waits(): boolean {
+    return this.names(QUEUE).length > 0;
+  }
+}
+
+const isMembers: Guard<Record<string, unknown>> = objectOf<Record<string, unknown>>({});
+
+/** 53 bits (cyrb53 would do as well): enough to tell a person's own records apart. */
+function digestOf(text: string): string {
+  let one = 1;
+  let other = 2;
+  for (let at = 0; at < text.length; at += 1) {
+    one = Math.imul(one ^ text.charCodeAt(at), 0x01000193);
+    other = Math.imul(other ^ text.charCodeAt(at), 0x85ebca6b);
+  }
+  return (one >>> 0).toString(36) + (other >>> 0).toString(36);
+}
