@@ -136,9 +136,12 @@ class OpenAccount implements Account {
     const made = newestOf(waiting ? [waiting] : [], this.#made, time());
     const recorded = this.#recorded;
     if (recorded === null || (made !== null && made.at >= recorded.at)) return made;
-    // Recorded before, or chosen on this device although its signal was on.
-    const isRequested = configuration.region.signal_is_request && recorded.opt_out === true;
-    return { ...recorded, isSignalled: signal() && (isRequested || this.#isSeen(recorded, this.#device)) };
+    if (!signal()) return recorded;
+    // Chosen on this device although its signal was on.
+    if (this.#isSeen(recorded, this.#device)) return { ...recorded, isSignalled: true };
+    // The signal is on record already, and what was permitted elsewhere does not count beside it.
+    const isOnRecord = configuration.region.signal_is_request && recorded.opt_out === true;
+    return isOnRecord ? { ...recorded, isSignalled: true, isVoid: recorded.isVoid || recorded.isPermitted } : recorded;
   }
 
   /** Whether the account's choice was made here, so that the device's own is no other opinion. */

@@ -36,7 +36,11 @@ export function both(device: Kept | null, account: Kept | null, isSettled: boole
   };
   // Who said no to something that is exempt is not held to permit what was added since.
   const decision = base.decision === 'accepted' && isNarrowed(exempt, device.exempt) ? 'partial' : base.decision;
-  if (here === null || there === null) return { ...base, decision, ...common };
+  if (here === null || there === null) {
+    // The signal of the browser was heeded for the account, and is later than what the device permitted.
+    const isEnded = account?.isVoid && account.isSignalled && base.isPermitted && !base.isSignalled;
+    return { ...base, decision, ...common, isVoid: isEnded || base.isVoid };
+  }
   const differs = areDifferent(here.categories, there.categories) || areDifferent(here.services, there.services);
   return {
     ...there,

@@ -1,0 +1,173 @@
+import { vi } from 'vitest';
+import * as z from 'zod';
+import { openAccount } from '../../sdk/account/account.js';
+import { ModelBrowser } from '../../sdk/conformance/src/browser.js';
+import { configurationOf } from '../../sdk/conformance/src/site.js';
+import { ConsentCore } from '../../sdk/core/consent.js';
+import { quietPage } from '../sdk/core/model/quiet-page.js';
+import { AccountService } from './account-service.js';
+
+const ADDRESS = { protocol: 'https:', hostname: 'www.shop.example', pathname: '/' };
+export const PERSON = 'person-1';
+const Body = z.looseObject({});
+
+/** What the browser's signal means where the visitor is. */
+export type Signal = 'off' | 'stop' | 'request';
+
+/** One service, and devices whose pages are opened and closed. Time goes on by a minute with each step. */
+export class Household {
+  readonly service = new AccountService(() => Date.now());
+  readonly #devices = new Map<string, Device>();
+  law: 'gdpr' | 'ccpa' = 'gdpr';
+
+  device(name: string): Device {
+    const known = this.#devices.get(name) ?? new Device(this);
+    this.#devices.set(name, known);
+    return known;
+  }
+}
+
+/** A browser with tabs of the site. */
+export class Device {
+  readonly browser = new ModelBrowser(() => Date.now());
+  isSignalled = false;
+  hasNetwork = true;
+  /** Whether the answer about the account is on its way. */
+  isHeldUp = false;
+  readonly #tabs: Tab[] = [];
+
+  constructor(readonly household: Household) {}
+
+  /** Opens the page in a new tab. @param person who is signed in */
+  async open(person?: string): Promise<Tab> {
+    later();
+    const tab = new Tab(this, person);
+    this.#tabs.push(tab);
+    const started = tab.consent.start();
+    await settled();
+    if (!this.isHeldUp) await started;
+    return tab;
+  }
+
+  /** Tells the other tabs that something was stored, as a browser does. */
+  async wrote(): Promise<void> {
+    for (const tab of this.#tabs) tab.look();
+    await settled();
+  }
+
+  close(tab: Tab): void {
+    tab.consent.stop();
+    this.#tabs.splice(this.#tabs.indexOf(tab), 1);
+  }
+}
+
+export class Tab {
+  readonly consent: ConsentCore;
+  look: () => void = () => undefined;
+
+  constructor(
+    readonly device: Device,
+    public person: string | undefined,
+  ) {
+    const { household, browser } = device;
+    this.consent = new ConsentCore(
+      {
+        baseUrl: 'https://consent.example.org',
+        apiKey: 'svc_live_x',
+        configurationMaxAge: 0,
+        ...(person !== undefined && { person: this.#personOf(person) }),
+      },
+      {
+        ...quietPage(browser, ADDRESS),
+        isSignalled: () => device.isSignalled,
+        network: async ({ url, body, headers }) => {
+          if (!device.hasNetwork) throw new TypeError('no network');
+          const { pathname, searchParams } = new URL(url);
+          if (body !== undefined) return answer(household.service.record(Body.parse(JSON.parse(body))));
+          if (pathname === '/tool/v1/config')
+            return answer({
+              status: 200,
+              data: { ...configurationOf({ law: household.law }), accounts: { person_space: null } },
+            });
+          if (device.isHeldUp) return new Promise<never>(() => undefined);
+          const visitor = searchParams.get('visitor_id') ?? '';
+          return answer(household.service.status(visitor, headers['X-Person-Token']));
+        },
+        watch: ({ look }) => {
+          this.look = look;
+          return () => undefined;
+        },
+        accounts: { openAccount },
+        report: (error) => {
+          throw error;
+        },
+      },
+    );
+  }
+
+  async signIn(person: string): Promise<void> {
+    later();
+    this.person = person;
+    await this.consent.signIn(this.#personOf(person));
+    await settled();
+  }
+
+  async signOut(): Promise<void> {
+    later();
+    this.person = undefined;
+    await this.consent.signOut();
+    await settled();
+  }
+
+  async act(act: 'accept' | 'partial' | 'refuse' | 'opt_out' | 'take_back'): Promise<void> {
+    later();
+    const { consent } = this;
+    // Nobody is asked while nothing is known.
+    if (consent.state.configuration === null) return;
+    if (act === 'accept') ignore(consent.acceptAll());
+    else if (act === 'partial') ignore(consent.choose({ analytics: true, marketing: false }));
+    else if (act === 'refuse') ignore(consent.rejectAll());
+    else ignore(consent.optOutOfSale(act === 'opt_out'));
+    await settled();
+    await this.device.wrote();
+  }
+
+  get outcome() {
+    const { consent } = this;
+    const { status, choice } = consent.state;
+    const isAsked = status === 'needed';
+    return {
+      runs: consent.allows('marketing') ? 'yes' : 'no',
+      opted_out: consent.isOptedOutOfSale ? 'yes' : 'no',
+      asks: status === 'loading' ? 'loading' : isAsked ? (choice === null ? 'first' : 'both') : 'no',
+    };
+  }
+
+  #personOf(id: string) {
+    return {
+      id,
+      token: async () => {
+        if (!this.device.hasNetwork) throw new TypeError('no network');
+        return this.device.household.service.mint(id);
+      },
+    };
+  }
+}
+
+export function later(): void {
+  vi.setSystemTime(Date.now() + 60_000);
+}
+
+/** Lets everything happen that needs no time. */
+export async function settled(): Promise<void> {
+  await vi.advanceTimersByTimeAsync(0);
+  await vi.advanceTimersByTimeAsync(0);
+}
+
+function ignore(answered: Promise<unknown>): void {
+  answered.catch(() => undefined);
+}
+
+function answer({ status, ...body }: { readonly status: number; readonly [member: string]: unknown }) {
+  return { status, text: JSON.stringify(body), retryAfter: null };
+}
