@@ -5,24 +5,60 @@ import { readChoice, writeChoice } from '../core/choice-text.js';
 import { type Guard, isText, listOf, objectOf, parseJson } from '../core/guards.js';
 import { newestOf } from '../core/newest.js';
 import type { Store } from '../core/ports.js';
-import { ended } from '../core/transitions.js';
+import { isQueued } from '../core/queue.js';
+import { beside, ended } from '../core/transitions.js';
 import { both } from './both.js';
-import { accountChoice, isAccountStatus } from './status.js';
+import { type AccountConsent, accountChoice, isAccountStatus } from './status.js';
 
 /** Names in the store of the device. */
 const SEEN = 'seen';
 const QUEUE = 'queue:';
 const CHOICE = 'choice';
 const MOST_SEEN = 8;
+/** A consent that is sent within this time cannot have been passed by one of another device. */
+const AT_ONCE_MS = 30_000;
 
 /** @see AccountModule */
 export const openAccount: AccountModule['openAccount'] = async (person, ports) => {
-  const headers = { 'X-Person-Token': await person.token() };
-  const path = `/tool/v1/consents/status?visitor_id=${encodeURIComponent(person.id)}`;
-  const { consents } = await ports.get(path, isAccountStatus, headers);
+  const consents = await read(person, ports, await person.token());
   const asked = consents.find(({ consent_type }) => consent_type === 'cookie')?.asked;
-  return new OpenAccount(person, ports, accountChoice(consents), new AccountStore(person, ports.store, asked));
+  const store = new AccountStore(person, ports.store, asked);
+  // Recorded now, it would be the latest.
+  for (const name of store.names(QUEUE))
+    if (isPassed(waitingOf(store.read(name, isQueued)?.body ?? ''), consents)) store.remove(name);
+  return new OpenAccount(person, ports, accountChoice(consents), store);
 };
+
+/** The account's consents in force. @throws ServiceError */
+async function read({ id }: Person, { get }: AccountPorts, token: string): Promise<readonly AccountConsent[]> {
+  const path = `/tool/v1/consents/status?visitor_id=${encodeURIComponent(id)}`;
+  return (await get(path, isAccountStatus, { 'X-Person-Token': token })).consents;
+}
+
+/** A consent that waits for the service, by its body. */
+interface Waiting {
+  readonly consent_type: string;
+  /** When the person decided. */
+  readonly at: number;
+}
+
+/** Whether the person decided something else later, on another device. */
+function isPassed(waiting: Waiting | undefined, consents: readonly AccountConsent[]): boolean {
+  if (waiting === undefined) return false;
+  const { consent_type: type, at } = waiting;
+  const isChoice = type === 'cookie' || type === 'objection' || type === 'do_not_sell_opt_out';
+  return isChoice && consents.some((one) => one.consent_type === type && Date.parse(one.created_at) > at);
+}
+
+const isSent = objectOf<{ consent_type: string; metadata: { chosen_at: string } }>({
+  consent_type: isText,
+  metadata: objectOf<{ chosen_at: string }>({ chosen_at: isText }),
+});
+
+function waitingOf(body: string): Waiting | undefined {
+  const sent = parseJson(body, isSent);
+  return sent && { consent_type: sent.consent_type, at: Date.parse(sent.metadata.chosen_at) };
+}
 
 /**
  * The account's choice and that of the device, as one choice for the rules of a page. What a page makes of it becomes
@@ -78,8 +114,12 @@ class OpenAccount implements Account {
     const isOptOut = next.opt_out === true && !shown?.opt_out;
     const isAct = next.at !== shown?.at;
     const device = this.#device;
-    this.#made = next;
-    this.store.keep(text);
+    const account = this.#account;
+    // What the device alone has chosen does not become the account's by an opt-out beside it.
+    const isWhole = isAct || (account !== null && account.at !== this.#recorded?.at);
+    const { opt_out } = next;
+    this.#made = isWhole ? next : { ...(account ?? beside(null, this.#ports.time(), {})), opt_out };
+    this.store.keep(writeChoice(this.#made));
     if (isOptOut || (isAct && isRefusal(next))) {
       this.#ports.replace(writeChoice(withoutOlder(device, isOptOut, this.#ports.time())));
       this.#known = this.#ports.texts().join();
@@ -92,8 +132,16 @@ class OpenAccount implements Account {
     const stated = parseJson(body, isMembers);
     // That token names the person already.
     if (stated === undefined || 'approval_token' in stated) return body;
+    const waiting = waitingOf(body);
     try {
-      return JSON.stringify({ ...stated, person_token: await this.#person.token() });
+      const token = await this.#person.token();
+      if (waiting && this.#ports.time() - waiting.at > AT_ONCE_MS) {
+        if (isPassed(waiting, await read(this.#person, this.#ports, token))) {
+          this.#ports.onStale();
+          return null;
+        }
+      }
+      return JSON.stringify({ ...stated, person_token: token });
     } catch {
       return null;
     }
@@ -147,7 +195,9 @@ class OpenAccount implements Account {
   /** Whether the account's choice was made here, so that the device's own is no other opinion. */
   get #isSettled(): boolean {
     const account = this.#account;
-    return account !== null && (account.at !== this.#recorded?.at || this.#isSeen(account, this.#device));
+    return (
+      account !== null && !account.isVoid && (account.at !== this.#recorded?.at || this.#isSeen(account, this.#device))
+    );
   }
 
   #isSeen(account: Kept, device: Kept | null): boolean {

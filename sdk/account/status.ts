@@ -6,7 +6,7 @@ import type { InForce } from '../core/queue.js';
 import { beside } from '../core/transitions.js';
 
 /** A consent of an account in force, as the service shows it to whoever has a person token. */
-interface AccountConsent extends Omit<InForce, 'imported_from'> {
+export interface AccountConsent extends Omit<InForce, 'imported_from'> {
   readonly consent_type: string;
   readonly decision: Kept['decision'];
   readonly document_version_id: string;

@@ -10,6 +10,7 @@ const Sent = z.object({
   language: z.string(),
   scope: z.string().optional(),
   person_token: z.string().optional(),
+  metadata: z.looseObject({ chosen_at: z.string() }).optional(),
 });
 
 /** A consent on record. */
@@ -27,6 +28,7 @@ export interface Recorded {
   readonly ask_again_at: string | null;
   readonly scope: 'device' | 'account';
   readonly visitor: string;
+  readonly chosen_at: string;
   readonly asked: readonly (readonly string[])[];
   readonly exempt: readonly string[];
 }
@@ -40,7 +42,11 @@ export class AccountService {
   readonly #tokens = new Map<string, { readonly person: string; readonly until: number; isUsed: boolean }>();
   readonly #answers = new Map<string, Recorded>();
 
-  constructor(private readonly now: () => number) {}
+  /** @param believesScope a fault: whether it records the scope that a browser claims */
+  constructor(
+    private readonly now: () => number,
+    private readonly believesScope = false,
+  ) {}
 
   /** Called by the site's backend. */
   mint(person: string): string {
@@ -74,7 +80,8 @@ export class AccountService {
       language: sent.language,
       valid_until: isPermit && sent.consent_type === 'cookie' ? new Date(at + 180 * DAY_MS).toISOString() : null,
       ask_again_at: isPermit ? null : new Date(at + 200 * DAY_MS).toISOString(),
-      scope: token === undefined ? 'device' : 'account',
+      scope: token !== undefined || (this.believesScope && sent.scope === 'account') ? 'account' : 'device',
+      chosen_at: sent.metadata?.chosen_at ?? '',
       visitor: token?.person ?? sent.visitor_id ?? '',
       asked: [['analytics', 'marketing'], []],
       exempt: [],
@@ -92,6 +99,22 @@ export class AccountService {
       .filter((one) => one.visitor === visitor && (token === undefined || one.scope === 'account'))
       .reverse();
     return { status: 200, data: { consents } };
+  }
+
+  /** Somebody who has a page's key, and knows the person's reference. */
+  forge(person: string, at: number): void {
+    for (const [index, person_token] of [undefined, 'hpt_guess', this.mint('forger')].entries())
+      this.record({
+        idempotency_key: `forged ${at} ${index}`,
+        consent_type: 'cookie',
+        decision: 'accepted',
+        visitor_id: person,
+        categories: { necessary: true, analytics: true, marketing: true },
+        document_version_id: 'v1',
+        language: 'en',
+        scope: 'account',
+        person_token,
+      });
   }
 
   erase(person: string): void {

@@ -6,6 +6,7 @@ import { configurationOf } from '../../sdk/conformance/src/site.js';
 import { ConsentCore } from '../../sdk/core/consent.js';
 import { quietPage } from '../sdk/core/model/quiet-page.js';
 import { AccountService } from './account-service.js';
+import type { Fault } from './planted-faults.js';
 
 const ADDRESS = { protocol: 'https:', hostname: 'www.shop.example', pathname: '/' };
 export const PERSON = 'person-1';
@@ -16,9 +17,13 @@ export type Signal = 'off' | 'stop' | 'request';
 
 /** One service, and devices whose pages are opened and closed. Time goes on by a minute with each step. */
 export class Household {
-  readonly service = new AccountService(() => Date.now());
+  readonly service: AccountService;
   readonly #devices = new Map<string, Device>();
   law: 'gdpr' | 'ccpa' = 'gdpr';
+
+  constructor(readonly fault: Fault = {}) {
+    this.service = new AccountService(() => Date.now(), fault.believesScope);
+  }
 
   device(name: string): Device {
     const known = this.#devices.get(name) ?? new Device(this);
@@ -53,6 +58,13 @@ export class Device {
   async wrote(): Promise<void> {
     for (const tab of this.#tabs) tab.look();
     await settled();
+  }
+
+  /** The network is there again. */
+  async resume(): Promise<void> {
+    for (const { consent } of this.#tabs) consent.resume();
+    await settled();
+    await this.wrote();
   }
 
   close(tab: Tab): void {
@@ -97,7 +109,7 @@ export class Tab {
           this.look = look;
           return () => undefined;
         },
-        accounts: { openAccount },
+        accounts: household.fault.accounts ?? { openAccount },
         report: (error) => {
           throw error;
         },
@@ -119,17 +131,19 @@ export class Tab {
     await settled();
   }
 
-  async act(act: 'accept' | 'partial' | 'refuse' | 'opt_out' | 'take_back'): Promise<void> {
+  /** @returns when, or null if nothing can be decided, because nothing is known */
+  async act(act: 'accept' | 'partial' | 'refuse' | 'opt_out'): Promise<number | null> {
     later();
     const { consent } = this;
-    // Nobody is asked while nothing is known.
-    if (consent.state.configuration === null) return;
+    if (consent.state.configuration === null || consent.state.status === 'unavailable') return null;
+    const at = Date.now();
     if (act === 'accept') ignore(consent.acceptAll());
     else if (act === 'partial') ignore(consent.choose({ analytics: true, marketing: false }));
     else if (act === 'refuse') ignore(consent.rejectAll());
-    else ignore(consent.optOutOfSale(act === 'opt_out'));
+    else ignore(consent.optOutOfSale());
     await settled();
     await this.device.wrote();
+    return at;
   }
 
   get outcome() {
