@@ -23,10 +23,11 @@ export const openAccount: AccountModule['openAccount'] = async (person, ports) =
   const consents = await read(person, ports, await person.token());
   const asked = consents.find(({ consent_type }) => consent_type === 'cookie')?.asked;
   const store = new AccountStore(person, ports.store, asked);
+  const waiting = readChoice(store.kept ?? '');
   // Recorded now, it would be the latest.
   for (const name of store.names(QUEUE))
     if (isPassed(waitingOf(store.read(name, isQueued)?.body ?? ''), consents)) store.remove(name);
-  return new OpenAccount(person, ports, accountChoice(consents), store);
+  return new OpenAccount(person, ports, accountChoice(consents), store, waiting);
 };
 
 /** The account's consents in force. @throws ServiceError */
@@ -79,12 +80,19 @@ class OpenAccount implements Account {
   #text: string | undefined;
   readonly #isTold: boolean;
 
-  constructor(person: Person, ports: AccountPorts, recorded: Kept | null, store: AccountStore) {
+  /** @param waiting what was chosen here, and waited for the service until now */
+  constructor(person: Person, ports: AccountPorts, recorded: Kept | null, store: AccountStore, waiting: Kept | null) {
     this.#person = person;
     this.#ports = ports;
     this.#recorded = recorded;
     this.store = store;
+    store.onAdded = (body) => {
+      if (parseJson(body, isOptOut) !== undefined) this.#endDevice(true);
+    };
     this.#known = ports.texts().join();
+    this.#made = readChoice(store.kept ?? '');
+    // It arrived, although its answer did not.
+    if (recorded && waiting && isSame(waiting, recorded) && this.#isLater(waiting)) this.#see(recorded);
     this.texts();
     const { shown, account } = { shown: this.#shown, account: this.#account };
     const isBlocked = shown?.isPermitted && ports.signal() && !shown.isSignalled;
@@ -111,21 +119,23 @@ class OpenAccount implements Account {
     const next = readChoice(text);
     const shown = this.#shown;
     if (next === null || text === this.#text) return true;
-    const isOptOut = next.opt_out === true && !shown?.opt_out;
     const isAct = next.at !== shown?.at;
-    const device = this.#device;
     const account = this.#account;
     // What the device alone has chosen does not become the account's by an opt-out beside it.
     const isWhole = isAct || (account !== null && account.at !== this.#recorded?.at);
     const { opt_out } = next;
     this.#made = isWhole ? next : { ...(account ?? beside(null, this.#ports.time(), {})), opt_out };
     this.store.keep(writeChoice(this.#made));
-    if (isOptOut || (isAct && isRefusal(next))) {
-      this.#ports.replace(writeChoice(withoutOlder(device, isOptOut, this.#ports.time())));
-      this.#known = this.#ports.texts().join();
-    }
-    if (next.consent_token !== undefined) this.#see(next);
+    if (isAct && isRefusal(next)) this.#endDevice(false);
+    if (!isAct && isWhole && next.consent_token !== undefined && this.#isLater(next)) this.#see(next);
     return true;
+  }
+
+  /** Ends what the device permitted, because somebody who is signed in refused on it. */
+  #endDevice(isOptOut: boolean): void {
+    const { replace, texts, time } = this.#ports;
+    replace(writeChoice(withoutOlder(this.#device, isOptOut, time())));
+    this.#known = texts().join();
   }
 
   async vouched(body: string): Promise<string | null> {
@@ -195,9 +205,13 @@ class OpenAccount implements Account {
   /** Whether the account's choice was made here, so that the device's own is no other opinion. */
   get #isSettled(): boolean {
     const account = this.#account;
-    return (
-      account !== null && !account.isVoid && (account.at !== this.#recorded?.at || this.#isSeen(account, this.#device))
-    );
+    if (account === null || account.isVoid) return false;
+    return account.at === this.#recorded?.at ? this.#isSeen(account, this.#device) : this.#isLater(account);
+  }
+
+  /** Whether what was decided on this device is later than the device's own choice. */
+  #isLater({ at }: Kept): boolean {
+    return at >= (this.#device?.at ?? 0);
   }
 
   #isSeen(account: Kept, device: Kept | null): boolean {
@@ -218,6 +232,10 @@ class OpenAccount implements Account {
   #mark({ consent_token: token }: Kept, device: Kept | null): string {
     return digestOf(`${token} ${device?.at} ${this.#ports.signal()}`);
   }
+}
+
+function isSame(one: Kept, other: Kept): boolean {
+  return Object.entries(one.categories).every(([key, isOn]) => other.categories[key] === isOn);
 }
 
 /** Whether a choice says no to anything. */
@@ -241,6 +259,8 @@ class AccountStore implements Store {
   readonly #memory = new Map<string, string>();
   readonly #store: Store;
   readonly #prefix: string;
+  /** Called with the body of each consent that is added. */
+  onAdded: (body: string) => void = () => undefined;
 
   /** @param asked what the question of the account's choice asked for */
   constructor({ id }: Person, store: Store, asked: object | undefined) {
@@ -274,6 +294,7 @@ class AccountStore implements Store {
     const isKept = this.#store.write(this.#prefix + name, value);
     const choice = this.#memory.get(CHOICE);
     if (choice !== undefined) this.#store.write(this.#prefix + CHOICE, choice);
+    if (isQueued(value)) this.onAdded(value.body);
     return isKept;
   }
 
@@ -293,6 +314,13 @@ class AccountStore implements Store {
     return this.names(QUEUE).length > 0;
   }
 }
+
+const isSale = (value: unknown): value is 'do_not_sell_opt_out' => value === 'do_not_sell_opt_out';
+const isAccepted = (value: unknown): value is 'accepted' => value === 'accepted';
+const isOptOut = objectOf<{ consent_type: 'do_not_sell_opt_out'; decision: 'accepted' }>({
+  consent_type: isSale,
+  decision: isAccepted,
+});
 
 const isMembers: Guard<Record<string, unknown>> = objectOf<Record<string, unknown>>({});
 

@@ -79,10 +79,15 @@ export class Observer {
     const here = this.#acts.filter((one) => one.person === person && one.device === device && one.act !== 'opt_out');
     const history = this.#history.get(person) ?? [];
     const first = history.findLastIndex(({ at }) => at <= since);
-    const known = [...history.slice(Math.max(0, first)).map(({ act }) => act), here.at(-1) ?? null];
-    if (first === -1) known.push(null);
-    return known.some((act) => {
-      const later = here.filter(({ at }) => at > (act?.at ?? 0));
+    const last = here.at(-1);
+    const known = [
+      ...history.slice(Math.max(0, first)),
+      ...(last ? [{ at: last.at, act: last }] : []),
+      ...(first === -1 ? [{ at: 0, act: null }] : []),
+    ];
+    return known.some(({ at: from, act }) => {
+      // An erasure ends what was decided before it.
+      const later = here.filter(({ at }) => at > (act?.at ?? from));
       if (later.some((one) => isNo(one.act))) return false;
       if (act === null) return truth.answer === 'accepted';
       const isHere = act.device === device && act.at > truth.answeredAt;
