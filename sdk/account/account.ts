@@ -121,13 +121,13 @@ class OpenAccount implements Account {
     if (next === null || text === this.#text) return true;
     const isAct = next.at !== shown?.at;
     const account = this.#account;
-    // What the device alone has chosen does not become the account's by an opt-out beside it.
-    const isWhole = isAct || (account !== null && account.at !== this.#recorded?.at);
-    const { opt_out } = next;
-    this.#made = isWhole ? next : { ...(account ?? beside(null, this.#ports.time(), {})), opt_out };
+    // What the device alone has chosen does not become the account's by what is noted beside it.
+    const noted = { ...(account ?? beside(null, this.#ports.time(), {})), opt_out: next.opt_out };
+    const isMade = account !== null && account.at !== this.#recorded?.at;
+    this.#made = isAct ? next : isMade ? { ...noted, ...recordOf(next) } : noted;
     this.store.keep(writeChoice(this.#made));
     if (isAct && isRefusal(next)) this.#endDevice(false);
-    if (!isAct && isWhole && next.consent_token !== undefined && this.#isLater(next)) this.#see(next);
+    if (isMade && !isAct && next.consent_token !== undefined && this.#isLater(account)) this.#see(next);
     return true;
   }
 
@@ -232,6 +232,19 @@ class OpenAccount implements Account {
   #mark({ consent_token: token }: Kept, device: Kept | null): string {
     return digestOf(`${token} ${device?.at} ${this.#ports.signal()}`);
   }
+}
+
+/** What a choice states of its record, and of the signal. */
+function recordOf({
+  key,
+  after,
+  settledAt,
+  consent_token,
+  proof_hash,
+  created_at,
+  isSignalled,
+}: Kept): Partial<Kept> & Pick<Kept, 'isSignalled'> {
+  return { key, after, settledAt, consent_token, proof_hash, created_at, isSignalled };
 }
 
 function isSame(one: Kept, other: Kept): boolean {

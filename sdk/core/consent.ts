@@ -104,7 +104,7 @@ export class ConsentCore {
       now: () => this.#service.now(),
       random: () => cryptography.random(32),
       isSignalled: () => this.isGpcOn,
-      isAccount: this.#person !== undefined,
+      isAccount: !!this.#person,
       ownVisitor: this.#person?.id ?? this.#options.visitorId,
       noticeOf: () => this.#noticeOf,
       onNotKept: () => this.#warn(notKept),
@@ -199,27 +199,23 @@ export class ConsentCore {
    * States who is signed in. Until the account's choice was read, nothing optional is permitted. What the person then
    * decides is the account's choice, for all devices, if the site's configuration has accounts.
    */
-  signIn(person: Person): Promise<ConsentState> {
-    return this.#enter(person);
+  signIn(person: Person | undefined): Promise<ConsentState> {
+    this.#person = person;
+    this.#account = undefined;
+    [this.#page, this.#outbox] = this.#open();
+    this.#show();
+    return this.#started ? this.#load() : this.start();
   }
 
   /** States that nobody is signed in any more. The device's own choice counts again. */
   signOut(): Promise<ConsentState> {
-    return this.#enter();
+    return this.signIn(undefined);
   }
 
   /** What is said about the account's choice while somebody is signed in, or undefined. */
   get account(): AccountTexts | undefined {
     const { configuration } = this.#page.facts;
     return configuration ? this.#account?.said(configuration) : undefined;
-  }
-
-  #enter(person?: Person): Promise<ConsentState> {
-    this.#person = person;
-    this.#account = undefined;
-    [this.#page, this.#outbox] = this.#open();
-    this.#show();
-    return this.#started ? this.#load() : this.start();
   }
 
   /** Ends sending and listening. Queued consents are sent by a later page. */
@@ -420,14 +416,13 @@ export class ConsentCore {
       this.#handle({ type: 'translated', configuration: cached });
     try {
       const configuration = await this.#toShow(language);
-      const account = this.#account ?? (await this.#read(configuration));
-      // Somebody signed in or out meanwhile.
-      if (page !== this.#page) return this.#state;
       if (this.#error !== null && isPassing(this.#error)) this.#error = null;
       if (cookiePolicyOf(configuration) === undefined) this.#setObstacle(noPolicy());
       await this.#loadSignals(configuration);
+      const account = this.#account ?? (await this.#read(configuration));
+      // Somebody signed in or out meanwhile.
       if (page !== this.#page) return this.#state;
-      if (account !== this.#account || (this.#person && !account)) {
+      if (this.#person && !this.#account) {
         this.#account = account;
         if (!account) this.#person = undefined;
         [this.#page, this.#outbox] = this.#open(account);
@@ -462,7 +457,7 @@ export class ConsentCore {
         texts: () => jar.read(CHOICE),
         replace: (text) => jar.keep(CHOICE, text),
         get: (path, guard, headers) => this.#service.get(path, guard, headers),
-        onStale: () => Promise.resolve(person).then((one) => (one === this.#person ? this.#enter(one) : undefined)),
+        onStale: () => Promise.resolve(person).then((one) => (one === this.#person ? this.signIn(one) : undefined)),
       });
     } catch (error) {
       throw error instanceof ServiceError ? error : new ServiceError(String(error), 'NO_ANSWER', 0);

@@ -6,7 +6,7 @@ const INTERNAL = `isPermitted wasPermitted isVoid cryptography notKept obstacle 
 ownVisitor storedVisitor visitors newest outdated isUnavailable onMove isStillActive onAccepted onRefused giveUp answerTo
 streams isOptOut isImported isOutdated consentType acceptance retryAfterMs notBefore waitMs faults recordOf isFresh
 readClock addressOf isThemed facts isOptedOut jar clock network report choices sha256 hmac cached begin handle look isAskedAgain
-isUnasked noticeOf flush locked drop retryAfter bodyHash ticked recorded keep post renew stated found since fail`;
+isUnasked isAccount noticeOf flush locked drop retryAfter bodyHash ticked recorded keep post renew stated found since fail`;
 
 /** For `mangle` of terser. @param more names that are internal in one package alone */
 export const shortened = (more = '') => ({
