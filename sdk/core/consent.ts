@@ -1,6 +1,6 @@
 // biome-ignore-all assist/source/organizeImports: gzip sees 32 KiB back; in this order the bundle for pages is 40 bytes smaller
 import type { CoreOptions } from './options.js';
-import { type Acceptance, type Configuration, isShownDocument, type ShownDocument } from './answers.js';
+import { type Acceptance, type Configuration, isShownDocument, type Label, type ShownDocument } from './answers.js';
 import { ConsentPage } from './consent-page.js';
 import type { Surroundings } from './ports.js';
 import type { ChoiceSignals, IabModule } from './choice-signals.js';
@@ -141,6 +141,14 @@ export class ConsentCore {
    */
   get notice(): ShownNotice | undefined {
     return this.#page.notice;
+  }
+
+  /**
+   * What the user interface says of the choice of the account, or undefined if nobody is signed in: `line` stands in the
+   * first layer and in the settings, `told` at the edge of the page.
+   */
+  get account(): { readonly line?: Label; readonly told?: Label } | undefined {
+    return undefined;
   }
 
   /**
