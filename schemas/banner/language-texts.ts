@@ -26,9 +26,25 @@ export const BANNER_CONTROLS = [
 ] as const;
 
 /**
+ * What the choice of an account means: its scope, and the sites that share it; that it applies on a device where the
+ * person signed in; and that it differs from that of the device, with both choices. The name of the person space follows
+ * `account_space` and a colon.
+ */
+const ACCOUNT_LABELS = [
+  'account_scope',
+  'account_space',
+  'account_applies',
+  'account_differs',
+  'this_device',
+  'your_account',
+  'nothing_optional',
+] as const;
+
+/**
  * Words that a site cannot change. Notices of the banner: that a signal of the browser was processed as an opt-out (CCPA
  * regulations, §7025(c)(6)), and that it ended what an earlier choice permitted (§7025(c)(3)). The link to the opt-out
  * (§7015(b)), and the dialog that it opens: its button (§7013(e)), which takes the opt-out back afterwards, and the state.
+ * The words about the choice of an account.
  */
 export const BANNER_NOTICES = [
   'opt_out',
@@ -39,6 +55,7 @@ export const BANNER_NOTICES = [
   'opted_out',
   'opted_out_by_signal',
   'not_opted_out',
+  ...ACCOUNT_LABELS,
 ] as const;
 
 /**

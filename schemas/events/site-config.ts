@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Appearance } from '../banner/appearance.js';
-import { Instant, Uuid } from '../evidence/primitives.js';
+import { Instant, PlainName, Uuid } from '../evidence/primitives.js';
 import { IabSettings } from '../iab/iab-settings.js';
 import { TimeZoneName } from '../text/time-zone.js';
 import { isOnDomain, WITHDRAWAL_URL } from '../text/withdrawal-url.js';
@@ -142,10 +142,7 @@ export type SiteRule = z.infer<typeof SiteRule>;
 /** Choices of accounts: those of people for whom the site's backend vouches hold on all their devices. */
 export const AccountSettings = z
   .strictObject({
-    person_space: z
-      .string()
-      .min(1)
-      .max(80)
+    person_space: PlainName.max(80)
       .nullable()
       .describe('Sites of the tenant with the same name share the choices of accounts; visitors read it. Null: none.'),
   })

@@ -16,9 +16,17 @@ export function isInformation({ categories }: Pick<BannerView, 'categories'>): b
   return categories.some(({ rule }) => rule === 'exempt') && categories.every(({ required, rule }) => required || rule);
 }
 
-/** The text of the configuration; nothing where nobody is asked, since it is the words of a question. */
-export function questionOf(view: BannerView): Drawn | readonly Drawn[] {
-  return isInformation(view) ? [] : draw('p', {}, view.banner.text ?? '');
+/**
+ * The text of the configuration; nothing where nobody is asked, since it is the words of a question. After it, what the
+ * choice of the account means.
+ */
+export function questionOf(view: BannerView): readonly Drawn[] {
+  return [isInformation(view) ? [] : draw('p', {}, view.banner.text ?? ''), statement('account', view.account)].flat();
+}
+
+/** A paragraph, or nothing if there is nothing to say. @param role `status` if a screen reader announces it */
+export function statement(part: string, label: Label | undefined, role?: string): Drawn | readonly Drawn[] {
+  return label ? draw('p', { role, part, lang: label.language }, label.text) : [];
 }
 
 /** An element with a label, in the label's language. */

@@ -7,7 +7,7 @@ import { drawnStyle } from './style.js';
 import { firstLayerOfVersion2 } from './version-2/first-layer.js';
 import { settingsLayerOfVersion2 } from './version-2/settings-layer.js';
 import { SHEETS_OF_VERSION_2 } from './version-2/style.js';
-import type { Appearance, BannerView, Notice } from './view.js';
+import type { Appearance, BannerView, Label, Notice } from './view.js';
 
 /** How the question was asked, as the presentation of a record states it. */
 export interface StatedPresentation {
@@ -24,6 +24,7 @@ export interface StatedPresentation {
   readonly size_class?: 'phone' | 'tablet' | 'desktop' | undefined;
   readonly control?: string | undefined;
   readonly notice?: Notice | undefined;
+  readonly account?: Label | undefined;
 }
 
 /** The banner at rest, with its own style, for a shadow root. */
@@ -50,15 +51,17 @@ export function drawingOf(
   services: Readonly<Record<string, boolean>> = {},
 ): Drawing | null {
   const { layout = '', layout_version: version, theme, layer, colour_scheme, size_class, control, notice } = stated;
+  const { account } = stated;
   if (!isLayout(layout) || (layer !== 'first' && layer !== 'settings')) return null;
   if (version !== LAYOUT_VERSION && version !== 2) return null;
-  // The first layer and version 2 have no place for a notice.
+  // The first layer and version 2 have no place for a notice, nor version 2 for the choice of an account.
   if (notice !== undefined && (version === 2 || layer === 'first')) return null;
+  if (account !== undefined && version === 2) return null;
   const look = theme === 'default' ? DEFAULT_APPEARANCE : view.appearance;
   if (!hasControls(stated, layer === 'first' ? firstLayerControls(view) : SETTINGS_CONTROLS)) return null;
   if (theme !== undefined && !hasTheme(stated, theme, look)) return null;
   const appearance: Appearance = { ...look, layout };
-  const shown = { ...view, appearance };
+  const shown = { ...view, appearance, account };
   const isFirst = layer === 'first';
   const contentOf = {
     2: () => (isFirst ? firstLayerOfVersion2(shown) : settingsLayerOfVersion2(shown, ticked)),

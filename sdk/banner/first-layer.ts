@@ -12,8 +12,12 @@ export function firstLayerControls(view: Pick<BannerView, 'categories'>): readon
 
 /** The question: title, text, what runs without consent and why, the choices, who asks, and the policy. */
 export function firstLayer(view: BannerView): DrawnElement {
-  const { appearance, categories, language, direction } = view;
-  const { layout, side } = appearance;
+  const {
+    appearance: { layout, side },
+    categories,
+    language,
+    direction,
+  } = view;
   return draw(
     // A layer that covers the middle of a page is modal, so that nothing behind it can have the focus.
     layout === 'dialog' ? 'dialog' : 'section',

@@ -79,6 +79,8 @@ export interface BannerView {
   /** Whether each service of an optional category has a switch of its own. */
   readonly service_switches?: boolean | undefined;
   readonly appearance: Appearance;
+  /** What the choice of the account means, or undefined if nobody is signed in. */
+  readonly account?: Label | undefined;
   /** Title of the cookie policy and its language, or null if there is none. */
   readonly policy: { readonly title: string; readonly language: string } | null;
 }

@@ -212,10 +212,13 @@ export class ConsentCore {
     return this.signIn(undefined);
   }
 
-  /** What is said about the account's choice while somebody is signed in, or undefined. */
-  get account(): AccountTexts | undefined {
+  /**
+   * What the user interface says of the account's choice while somebody is signed in: `line` in the first layer and in
+   * the settings, `told` at the edge of the page.
+   */
+  get account(): AccountTexts | null | undefined {
     const { configuration } = this.#page.facts;
-    return configuration ? this.#account?.said(configuration) : undefined;
+    return configuration && this.#account?.said(configuration);
   }
 
   /** Ends sending and listening. Queued consents are sent by a later page. */

@@ -122,6 +122,14 @@ test.each<readonly [string, Partial<ComparedConfiguration>, readonly string[]]>(
     ],
   ],
   [
+    'choices of accounts, with their person space',
+    { accounts: { person_space: 'Shops' } },
+    [
+      'settings | Choices of signed-in people apply on all their devices | No → Yes',
+      'settings | Person space | — → Shops',
+    ],
+  ],
+  [
     'rules with their places, and the period of a refusal',
     {
       refusal_days: 200,

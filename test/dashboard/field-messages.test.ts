@@ -32,6 +32,8 @@ const MISTAKES: readonly (readonly [schema: z.ZodType, body: unknown])[] = [
   [CreateCategoryRequest.shape.services, [{ key: 'a', name: 'A', recipient: 'A Ltd', policy_url: 'http://a.example' }]],
   [CreateCookieRequest.pick({ name: true }), { name: 'two words' }],
   [ChangeConfigurationRequest, { revision: 0, withdrawal_url: 'http://shop.example' }],
+  [ChangeConfigurationRequest, { revision: 0, accounts: { person_space: ' Shops' } }],
+  [ChangeConfigurationRequest, { revision: 0, accounts: { person_space: 'a'.repeat(81) } }],
   [UserExportRequest, { stated: { reason: 'other', name: 'a\nb' } }],
   [CreateWebhookRequest, { url: 'shop', events: ['consent.recorded'] }],
   [RetentionRules, { retention_days: 0 }],

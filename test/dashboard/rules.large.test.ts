@@ -104,23 +104,35 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.doesNotSee('is not permitted in US-FL');
   });
 
-  test('sets the period of a refusal, shows all of it as changes, and publishes them', async () => {
+  test('sets the period of a refusal and choices of accounts, shows all of it as changes, and publishes them', async () => {
     await panel.press('Settings');
     await panel.choose('After a refusal', 'Ask again after a number of days');
     await panel.type('Days until a visitor who refused', '200');
+    await panel.doesNotSee('Person space');
+    const isAtAccounts = `document.activeElement.labels?.[0]?.textContent.startsWith('Choices of signed-in') === true`;
+    await panel.page.until(async () => {
+      await panel.page.press('Tab');
+      return (await panel.page.evaluate(isAtAccounts)) === true;
+    });
+    await panel.page.press(' ');
+    await panel.type('Person space', ' Shops of the town ');
+    await panel.sees('How to connect your sign-in');
     expect(await panel.violations('rules-refusal')).toEqual([]);
     await panel.press('Save');
     await panel.sees('Saved');
     await panel.press('Publish');
     for (const text of ['Rule california', 'California (US-CA)', 'marketing', 'We count visits to improve the shop.'])
       await panel.sees(text);
+    await panel.sees('Choices of signed-in people apply on all their devices');
+    await panel.sees('Shops of the town');
     expect(await panel.violations('rules-difference')).toEqual([]);
     await panel.press('Publish the draft');
     await panel.press('Publish the draft');
     await panel.sees('is published and in force.');
     const { rows } = await app.superuser.query('select record from site_configs order by number desc limit 1');
-    const { rules, refusal_days: days } = parseSiteConfig(String(rows[0]?.record));
+    const { accounts, rules, refusal_days: days } = parseSiteConfig(String(rows[0]?.record));
     expect(days).toBe(200);
+    expect(accounts).toEqual({ person_space: 'Shops of the town' });
     expect(rules).toEqual([
       {
         id: 'britain',

@@ -146,17 +146,28 @@ export function SelectInput({
 interface CheckboxProps {
   readonly name?: string;
   readonly children: ReactNode;
+  readonly hint?: ReactNode;
   readonly defaultSelected?: boolean;
   readonly isSelected?: boolean;
   readonly onChange?: (isSelected: boolean) => void;
 }
 
-export function Checkbox({ children, ...props }: CheckboxProps) {
-  return (
-    <AriaCheckbox {...props} value="true" className="checkbox">
+export function Checkbox({ children, hint, ...props }: CheckboxProps) {
+  const id = useId();
+  const box = (
+    <AriaCheckbox {...props} {...(hint !== undefined && { 'aria-describedby': id })} value="true" className="checkbox">
       <span className="checkbox-box" aria-hidden="true" />
       <span>{children}</span>
     </AriaCheckbox>
+  );
+  if (hint === undefined) return box;
+  return (
+    <div className="field">
+      {box}
+      <span className="hint" id={id}>
+        {hint}
+      </span>
+    </div>
   );
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import {
+  AccountSettings,
   ConsentCategory,
   ConsentCookie,
   configProblems,
@@ -39,6 +40,7 @@ export const DraftSettings = z.strictObject({
   appearance: published.appearance,
   iab: published.iab,
   service_switches: published.service_switches.describe('Whether visitors accept services one by one; absent: no.'),
+  accounts: published.accounts.describe('Choices of accounts; absent: each choice is that of a device.'),
   time_zone: published.time_zone,
   withdrawal_url: published.withdrawal_url,
 });
@@ -81,9 +83,17 @@ export const ConfigurationDraft = SiteConfigDraft.extend({
 }).meta({ id: 'ConfigurationDraft' });
 export type ConfigurationDraft = z.infer<typeof ConfigurationDraft>;
 
+/** Choices of accounts, as a request states them. */
+const WrittenAccounts = AccountSettings.extend({ person_space: AccountSettings.shape.person_space.default(null) }).meta(
+  {
+    id: 'WrittenAccountSettings',
+  },
+);
+
 /** The whole draft; cookies keep their ids if name and provider are the same as before. */
 export const ReplaceConfigurationRequest = SiteConfigDraft.extend({
   cookies: z.array(ConsentCookie).max(500).describe('The cookies that the site declares.'),
+  accounts: WrittenAccounts.exactOptional().describe('Choices of accounts; absent: each choice is that of a device.'),
   ...DraftRevision.shape,
 }).superRefine(({ categories, cookies }, context) => {
   for (const problem of configProblems(categories, cookies)) context.addIssue({ code: 'custom', ...problem });
@@ -91,6 +101,7 @@ export const ReplaceConfigurationRequest = SiteConfigDraft.extend({
 
 export const ChangeConfigurationRequest = DraftSettings.extend({
   controller: DraftSettings.shape.controller.partial().describe('Who is responsible for the personal data.'),
+  accounts: WrittenAccounts.nullable().describe('Choices of accounts; null: each choice is that of a device.'),
   time_zone: TimeZoneName.nullable().describe('Time zone (IANA) for times beside UTC, or null for none.'),
   refusal_days: z
     .int()

@@ -29,6 +29,14 @@ export const labels: LabelTexts = {
   opted_out: 'Odmítli jste prodej a sdílení svých osobních údajů.',
   opted_out_by_signal: 'Signál vašeho prohlížeče odmítl prodej a sdílení vašich osobních údajů.',
   not_opted_out: 'Prodej a sdílení svých osobních údajů jste neodmítli.',
+  account_scope: 'Jste přihlášeni. Váš výběr platí pro váš účet na každém zařízení, na kterém se přihlásíte.',
+  account_space: 'Platí také na webech skupiny',
+  account_applies: 'Na tomto zařízení platí výběr vašeho účtu. Můžete ho kdykoli změnit.',
+  account_differs:
+    'Výběr na tomto zařízení a výběr ve vašem účtu se liší. Dokud si nevyberete, je zapnuto jen to, co povolují oba.',
+  this_device: 'Toto zařízení',
+  your_account: 'Váš účet',
+  nothing_optional: 'nic volitelného',
 };
 
 export const defaults: DefaultTexts = {

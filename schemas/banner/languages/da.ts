@@ -29,6 +29,14 @@ export const labels: LabelTexts = {
   opted_out: 'Du har fravalgt salg og deling af dine personoplysninger.',
   opted_out_by_signal: 'Din browsers signal har fravalgt salg og deling af dine personoplysninger.',
   not_opted_out: 'Du har ikke fravalgt salg og deling af dine personoplysninger.',
+  account_scope: 'Du er logget ind. Dit valg gælder for din konto på alle enheder, hvor du logger ind.',
+  account_space: 'Det gælder også på koncernens websteder',
+  account_applies: 'Valget fra din konto gælder på denne enhed. Du kan ændre det når som helst.',
+  account_differs:
+    'Valgene på denne enhed og i din konto er forskellige. Indtil du vælger, er kun det slået til, som begge tillader.',
+  this_device: 'Denne enhed',
+  your_account: 'Din konto',
+  nothing_optional: 'intet valgfrit',
 };
 
 export const defaults: DefaultTexts = {

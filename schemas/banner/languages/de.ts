@@ -30,6 +30,14 @@ export const labels: LabelTexts = {
   opted_out_by_signal:
     'Das Signal Ihres Browsers hat dem Verkauf und der Weitergabe Ihrer personenbezogenen Daten widersprochen.',
   not_opted_out: 'Sie haben dem Verkauf und der Weitergabe Ihrer personenbezogenen Daten nicht widersprochen.',
+  account_scope: 'Sie sind angemeldet. Ihre Auswahl gilt für Ihr Konto, auf jedem Gerät, auf dem Sie sich anmelden.',
+  account_space: 'Sie gilt auch auf den Websites der Gruppe',
+  account_applies: 'Auf diesem Gerät gilt die Auswahl Ihres Kontos. Sie können sie jederzeit ändern.',
+  account_differs:
+    'Die Auswahl auf diesem Gerät und die in Ihrem Konto unterscheiden sich. Bis Sie wählen, ist nur aktiv, was beide erlauben.',
+  this_device: 'Dieses Gerät',
+  your_account: 'Ihr Konto',
+  nothing_optional: 'nichts Optionales',
 };
 
 export const defaults: DefaultTexts = {

@@ -30,6 +30,15 @@ export const labels: LabelTexts = {
   opted_out_by_signal:
     'La señal de su navegador ha comunicado su oposición a la venta y al uso compartido de su información personal.',
   not_opted_out: 'No se ha opuesto a la venta ni al uso compartido de su información personal.',
+  account_scope:
+    'Ha iniciado sesión. Su selección se aplica a su cuenta, en todos los dispositivos en los que inicie sesión.',
+  account_space: 'También se aplica en los sitios del grupo',
+  account_applies: 'En este dispositivo se aplica la selección de su cuenta. Puede cambiarla en cualquier momento.',
+  account_differs:
+    'La selección de este dispositivo y la de su cuenta son distintas. Hasta que elija, solo está activo lo que ambas permiten.',
+  this_device: 'Este dispositivo',
+  your_account: 'Su cuenta',
+  nothing_optional: 'nada opcional',
 };
 
 export const defaults: DefaultTexts = {

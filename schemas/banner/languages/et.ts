@@ -29,6 +29,14 @@ export const labels: LabelTexts = {
   opted_out: 'Olete keeldunud oma isikuandmete müügist ja jagamisest.',
   opted_out_by_signal: 'Teie brauseri signaal on keeldunud teie isikuandmete müügist ja jagamisest.',
   not_opted_out: 'Te ei ole keeldunud oma isikuandmete müügist ja jagamisest.',
+  account_scope: 'Olete sisse logitud. Teie valik kehtib teie kontol igas seadmes, kuhu sisse logite.',
+  account_space: 'See kehtib ka kontserni saitidel',
+  account_applies: 'Selles seadmes kehtib teie konto valik. Saate seda igal ajal muuta.',
+  account_differs:
+    'Selle seadme valik ja teie konto valik erinevad. Kuni te pole valinud, on sees ainult see, mida mõlemad lubavad.',
+  this_device: 'See seade',
+  your_account: 'Teie konto',
+  nothing_optional: 'mitte midagi valikulist',
 };
 
 export const defaults: DefaultTexts = {

@@ -29,6 +29,14 @@ export const labels: LabelTexts = {
   opted_out: 'Olet kieltänyt henkilötietojesi myynnin ja jakamisen.',
   opted_out_by_signal: 'Selaimesi signaali on kieltänyt henkilötietojesi myynnin ja jakamisen.',
   not_opted_out: 'Et ole kieltänyt henkilötietojesi myyntiä ja jakamista.',
+  account_scope: 'Olet kirjautunut sisään. Valintasi koskee tiliäsi jokaisella laitteella, jolla kirjaudut sisään.',
+  account_space: 'Se koskee myös konsernin sivustoja',
+  account_applies: 'Tilisi valinta on voimassa tällä laitteella. Voit muuttaa sitä milloin tahansa.',
+  account_differs:
+    'Tämän laitteen valinta ja tilisi valinta eroavat toisistaan. Kunnes valitset, käytössä on vain se, minkä molemmat sallivat.',
+  this_device: 'Tämä laite',
+  your_account: 'Tilisi',
+  nothing_optional: 'ei mitään valinnaista',
 };
 
 export const defaults: DefaultTexts = {

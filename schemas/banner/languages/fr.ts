@@ -30,6 +30,15 @@ export const labels: LabelTexts = {
   opted_out_by_signal:
     'Le signal de votre navigateur a exprimé votre opposition à la vente et au partage de vos informations personnelles.',
   not_opted_out: 'Vous ne vous êtes pas opposé à la vente et au partage de vos informations personnelles.',
+  account_scope:
+    'Vous êtes connecté. Votre choix s’applique à votre compte, sur chaque appareil sur lequel vous vous connectez.',
+  account_space: 'Il s’applique aussi sur les sites du groupe',
+  account_applies: 'Le choix de votre compte s’applique sur cet appareil. Vous pouvez le modifier à tout moment.',
+  account_differs:
+    'Le choix sur cet appareil et celui de votre compte sont différents. Tant que vous n’avez pas choisi, seul ce que les deux autorisent est activé.',
+  this_device: 'Cet appareil',
+  your_account: 'Votre compte',
+  nothing_optional: 'rien de facultatif',
 };
 
 export const defaults: DefaultTexts = {

@@ -29,6 +29,14 @@ export const labels: LabelTexts = {
   opted_out: 'Dhiúltaigh tú do dhíol agus do chomhroinnt do chuid faisnéise pearsanta.',
   opted_out_by_signal: 'Dhiúltaigh comhartha do bhrabhsálaí do dhíol agus do chomhroinnt do chuid faisnéise pearsanta.',
   not_opted_out: 'Níor dhiúltaigh tú do dhíol agus do chomhroinnt do chuid faisnéise pearsanta.',
+  account_scope: 'Tá tú sínithe isteach. Baineann do rogha le do chuntas, ar gach gléas ar a síníonn tú isteach.',
+  account_space: 'Baineann sí freisin le suíomhanna an ghrúpa',
+  account_applies: 'Tá rogha do chuntais i bhfeidhm ar an ngléas seo. Is féidir leat í a athrú am ar bith.',
+  account_differs:
+    'Tá difríocht idir an rogha ar an ngléas seo agus an rogha i do chuntas. Go dtí go roghnaíonn tú, níl ar siúl ach an méid a cheadaíonn an dá cheann.',
+  this_device: 'An gléas seo',
+  your_account: 'Do chuntas',
+  nothing_optional: 'dada roghnach',
 };
 
 export const defaults: DefaultTexts = {

@@ -29,6 +29,14 @@ export const labels: LabelTexts = {
   opted_out: 'Odbili ste prodaju i dijeljenje svojih osobnih podataka.',
   opted_out_by_signal: 'Signal vašeg preglednika odbio je prodaju i dijeljenje vaših osobnih podataka.',
   not_opted_out: 'Niste odbili prodaju i dijeljenje svojih osobnih podataka.',
+  account_scope: 'Prijavljeni ste. Vaš odabir vrijedi za vaš račun, na svakom uređaju na kojem se prijavite.',
+  account_space: 'Vrijedi i na web-mjestima grupe',
+  account_applies: 'Na ovom uređaju vrijedi odabir vašeg računa. Možete ga promijeniti u bilo kojem trenutku.',
+  account_differs:
+    'Odabir na ovom uređaju i odabir u vašem računu razlikuju se. Dok ne odaberete, uključeno je samo ono što oba dopuštaju.',
+  this_device: 'Ovaj uređaj',
+  your_account: 'Vaš račun',
+  nothing_optional: 'ništa neobavezno',
 };
 
 export const defaults: DefaultTexts = {

@@ -29,6 +29,14 @@ export const labels: LabelTexts = {
   opted_out: 'Ön letiltotta személyes adatainak értékesítését és megosztását.',
   opted_out_by_signal: 'Böngészőjének jelzése letiltotta személyes adatainak értékesítését és megosztását.',
   not_opted_out: 'Ön nem tiltotta le személyes adatainak értékesítését és megosztását.',
+  account_scope: 'Ön be van jelentkezve. A választása a fiókjára vonatkozik, minden eszközön, amelyen bejelentkezik.',
+  account_space: 'A csoport webhelyeire is vonatkozik',
+  account_applies: 'Ezen az eszközön a fiókja választása érvényes. Bármikor módosíthatja.',
+  account_differs:
+    'Az ezen az eszközön és a fiókjában tett választás eltér. Amíg nem választ, csak az van bekapcsolva, amit mindkettő engedélyez.',
+  this_device: 'Ez az eszköz',
+  your_account: 'Az Ön fiókja',
+  nothing_optional: 'semmi nem kötelező',
 };
 
 export const defaults: DefaultTexts = {

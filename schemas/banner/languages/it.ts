@@ -30,6 +30,15 @@ export const labels: LabelTexts = {
   opted_out_by_signal:
     'Il segnale del Suo browser ha comunicato la Sua opposizione alla vendita e alla condivisione delle Sue informazioni personali.',
   not_opted_out: 'Lei non si è opposto alla vendita e alla condivisione delle Sue informazioni personali.',
+  account_scope:
+    'Ha effettuato l’accesso. La Sua scelta vale per il Suo account, su ogni dispositivo su cui effettua l’accesso.',
+  account_space: 'Vale anche sui siti del gruppo',
+  account_applies: 'Su questo dispositivo vale la scelta del Suo account. Può modificarla in qualsiasi momento.',
+  account_differs:
+    'La scelta su questo dispositivo e quella del Suo account sono diverse. Finché non sceglie, è attivo solo ciò che entrambe consentono.',
+  this_device: 'Questo dispositivo',
+  your_account: 'Il Suo account',
+  nothing_optional: 'nulla di facoltativo',
 };
 
 export const defaults: DefaultTexts = {

@@ -29,6 +29,14 @@ export const labels: LabelTexts = {
   opted_out: '個人情報の販売と共有を拒否しています。',
   opted_out_by_signal: 'ブラウザーの信号により、個人情報の販売と共有を拒否しています。',
   not_opted_out: '個人情報の販売と共有を拒否していません。',
+  account_scope: 'ログインしています。選択はアカウントに適用され、ログインするすべての端末で有効です。',
+  account_space: '次のグループのサイトにも適用されます',
+  account_applies: 'この端末にはアカウントの選択が適用されています。いつでも変更できます。',
+  account_differs:
+    'この端末での選択とアカウントの選択が異なります。選択するまでは、両方で許可されているものだけが有効です。',
+  this_device: 'この端末',
+  your_account: 'お使いのアカウント',
+  nothing_optional: '任意の項目なし',
 };
 
 export const defaults: DefaultTexts = {

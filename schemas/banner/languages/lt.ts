@@ -29,6 +29,15 @@ export const labels: LabelTexts = {
   opted_out: 'Atsisakėte savo asmeninės informacijos pardavimo ir bendrinimo.',
   opted_out_by_signal: 'Jūsų naršyklės signalas atsisakė jūsų asmeninės informacijos pardavimo ir bendrinimo.',
   not_opted_out: 'Neatsisakėte savo asmeninės informacijos pardavimo ir bendrinimo.',
+  account_scope:
+    'Esate prisijungę. Jūsų pasirinkimas galioja jūsų paskyrai kiekviename įrenginyje, kuriame prisijungiate.',
+  account_space: 'Jis taip pat galioja šios grupės svetainėse',
+  account_applies: 'Šiame įrenginyje galioja jūsų paskyros pasirinkimas. Galite jį bet kada pakeisti.',
+  account_differs:
+    'Pasirinkimas šiame įrenginyje ir jūsų paskyroje skiriasi. Kol nepasirinksite, įjungta tik tai, ką leidžia abu.',
+  this_device: 'Šis įrenginys',
+  your_account: 'Jūsų paskyra',
+  nothing_optional: 'nieko neprivalomo',
 };
 
 export const defaults: DefaultTexts = {

@@ -30,6 +30,14 @@ export const labels: LabelTexts = {
   opted_out_by_signal:
     'Jūsu pārlūkprogrammas signāls ir atteicies no jūsu personiskās informācijas pārdošanas un kopīgošanas.',
   not_opted_out: 'Jūs neesat atteicies no savas personiskās informācijas pārdošanas un kopīgošanas.',
+  account_scope: 'Jūs esat pierakstījies. Jūsu izvēle attiecas uz jūsu kontu katrā ierīcē, kurā pierakstāties.',
+  account_space: 'Tā attiecas arī uz šīs grupas vietnēm',
+  account_applies: 'Šajā ierīcē ir spēkā jūsu konta izvēle. Varat to mainīt jebkurā laikā.',
+  account_differs:
+    'Izvēle šajā ierīcē un izvēle jūsu kontā atšķiras. Kamēr neesat izvēlējies, ieslēgts ir tikai tas, ko atļauj abas.',
+  this_device: 'Šī ierīce',
+  your_account: 'Jūsu konts',
+  nothing_optional: 'nekas neobligāts',
 };
 
 export const defaults: DefaultTexts = {

@@ -30,6 +30,15 @@ export const labels: LabelTexts = {
   opted_out_by_signal:
     'Is-sinjal tal-browser tiegħek oġġezzjona għall-bejgħ u l-qsim tal-informazzjoni personali tiegħek.',
   not_opted_out: 'Inti ma oġġezzjonajtx għall-bejgħ u l-qsim tal-informazzjoni personali tiegħek.',
+  account_scope:
+    'Inti dħalt fil-kont tiegħek. L-għażla tiegħek tapplika għall-kont tiegħek, fuq kull apparat li tidħol fih.',
+  account_space: 'Tapplika wkoll fis-siti tal-grupp',
+  account_applies: 'L-għażla tal-kont tiegħek tapplika fuq dan l-apparat. Tista’ tibdilha fi kwalunkwe ħin.',
+  account_differs:
+    'L-għażla fuq dan l-apparat u dik fil-kont tiegħek huma differenti. Sakemm tagħżel, jinxtegħel biss dak li jippermettu t-tnejn.',
+  this_device: 'Dan l-apparat',
+  your_account: 'Il-kont tiegħek',
+  nothing_optional: 'xejn mhux obbligatorju',
 };
 
 export const defaults: DefaultTexts = {

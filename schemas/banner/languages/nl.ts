@@ -30,6 +30,14 @@ export const labels: LabelTexts = {
   opted_out_by_signal:
     'Het signaal van uw browser heeft u afgemeld voor het verkopen en delen van uw persoonlijke gegevens.',
   not_opted_out: 'U hebt zich niet afgemeld voor het verkopen en delen van uw persoonlijke gegevens.',
+  account_scope: 'U bent ingelogd. Uw keuze geldt voor uw account, op elk apparaat waarop u inlogt.',
+  account_space: 'Deze geldt ook op de websites van de groep',
+  account_applies: 'Op dit apparaat geldt de keuze van uw account. U kunt die op elk moment wijzigen.',
+  account_differs:
+    'De keuze op dit apparaat en die in uw account verschillen. Totdat u kiest, staat alleen aan wat beide toestaan.',
+  this_device: 'Dit apparaat',
+  your_account: 'Uw account',
+  nothing_optional: 'niets optioneels',
 };
 
 export const defaults: DefaultTexts = {

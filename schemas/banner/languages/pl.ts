@@ -30,6 +30,14 @@ export const labels: LabelTexts = {
   opted_out_by_signal:
     'Sprzedaż i udostępnianie Twoich danych osobowych są wyłączone przez sygnał Twojej przeglądarki.',
   not_opted_out: 'Sprzedaż i udostępnianie Twoich danych osobowych nie są wyłączone.',
+  account_scope: 'Zalogowano Cię na konto. Twój wybór dotyczy konta na każdym urządzeniu, na którym się zalogujesz.',
+  account_space: 'Obowiązuje także w serwisach grupy',
+  account_applies: 'Na tym urządzeniu obowiązuje wybór z Twojego konta. Możesz go zmienić w dowolnej chwili.',
+  account_differs:
+    'Wybory na tym urządzeniu i na Twoim koncie różnią się. Dopóki nie wybierzesz, włączone jest tylko to, na co pozwalają oba.',
+  this_device: 'To urządzenie',
+  your_account: 'Twoje konto',
+  nothing_optional: 'nic opcjonalnego',
 };
 
 export const defaults: DefaultTexts = {

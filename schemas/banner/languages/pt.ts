@@ -30,6 +30,15 @@ export const labels: LabelTexts = {
   opted_out_by_signal:
     'O sinal do seu navegador comunicou a sua oposição à venda e à partilha das suas informações pessoais.',
   not_opted_out: 'Não se opôs à venda e à partilha das suas informações pessoais.',
+  account_scope:
+    'Tem sessão iniciada. A sua escolha aplica-se à sua conta, em todos os dispositivos em que inicie sessão.',
+  account_space: 'Também se aplica nos sites do grupo',
+  account_applies: 'A escolha da sua conta aplica-se neste dispositivo. Pode alterá-la em qualquer momento.',
+  account_differs:
+    'A escolha neste dispositivo e a da sua conta são diferentes. Até escolher, só está ativo o que ambas permitem.',
+  this_device: 'Este dispositivo',
+  your_account: 'A sua conta',
+  nothing_optional: 'nada opcional',
 };
 
 export const defaults: DefaultTexts = {

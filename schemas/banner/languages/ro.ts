@@ -30,6 +30,15 @@ export const labels: LabelTexts = {
   opted_out_by_signal:
     'Semnalul browserului dumneavoastră a transmis opoziția față de vânzarea și partajarea informațiilor dumneavoastră personale.',
   not_opted_out: 'Nu v-ați opus vânzării și partajării informațiilor dumneavoastră personale.',
+  account_scope:
+    'Sunteți conectat. Alegerea dumneavoastră se aplică contului, pe fiecare dispozitiv pe care vă conectați.',
+  account_space: 'Se aplică și pe site-urile grupului',
+  account_applies: 'Pe acest dispozitiv se aplică alegerea din contul dumneavoastră. O puteți schimba oricând.',
+  account_differs:
+    'Alegerea de pe acest dispozitiv și cea din contul dumneavoastră diferă. Până când alegeți, este activ numai ceea ce permit amândouă.',
+  this_device: 'Acest dispozitiv',
+  your_account: 'Contul dumneavoastră',
+  nothing_optional: 'nimic opțional',
 };
 
 export const defaults: DefaultTexts = {

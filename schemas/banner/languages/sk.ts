@@ -29,6 +29,14 @@ export const labels: LabelTexts = {
   opted_out: 'Odmietli ste predaj a zdieľanie svojich osobných údajov.',
   opted_out_by_signal: 'Signál vášho prehliadača odmietol predaj a zdieľanie vašich osobných údajov.',
   not_opted_out: 'Predaj a zdieľanie svojich osobných údajov ste neodmietli.',
+  account_scope: 'Ste prihlásení. Váš výber platí pre váš účet na každom zariadení, na ktorom sa prihlásite.',
+  account_space: 'Platí aj na weboch skupiny',
+  account_applies: 'Na tomto zariadení platí výber vášho účtu. Môžete ho kedykoľvek zmeniť.',
+  account_differs:
+    'Výber na tomto zariadení a výber vo vašom účte sa líšia. Kým si nevyberiete, je zapnuté len to, čo povoľujú oba.',
+  this_device: 'Toto zariadenie',
+  your_account: 'Váš účet',
+  nothing_optional: 'nič voliteľné',
 };
 
 export const defaults: DefaultTexts = {

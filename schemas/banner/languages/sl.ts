@@ -29,6 +29,14 @@ export const labels: LabelTexts = {
   opted_out: 'Zavrnili ste prodajo in deljenje svojih osebnih podatkov.',
   opted_out_by_signal: 'Signal vašega brskalnika je zavrnil prodajo in deljenje vaših osebnih podatkov.',
   not_opted_out: 'Prodaje in deljenja svojih osebnih podatkov niste zavrnili.',
+  account_scope: 'Prijavljeni ste. Vaša izbira velja za vaš račun v vsaki napravi, v kateri se prijavite.',
+  account_space: 'Velja tudi na spletnih mestih skupine',
+  account_applies: 'V tej napravi velja izbira vašega računa. Kadar koli jo lahko spremenite.',
+  account_differs:
+    'Izbira v tej napravi in izbira v vašem računu se razlikujeta. Dokler ne izberete, je vklopljeno samo to, kar dovoljujeta obe.',
+  this_device: 'Ta naprava',
+  your_account: 'Vaš račun',
+  nothing_optional: 'nič neobveznega',
 };
 
 export const defaults: DefaultTexts = {

@@ -29,6 +29,14 @@ export const labels: LabelTexts = {
   opted_out: 'Du har avböjt försäljning och delning av dina personuppgifter.',
   opted_out_by_signal: 'Din webbläsares signal har avböjt försäljning och delning av dina personuppgifter.',
   not_opted_out: 'Du har inte avböjt försäljning och delning av dina personuppgifter.',
+  account_scope: 'Du är inloggad. Ditt val gäller för ditt konto på alla enheter där du loggar in.',
+  account_space: 'Det gäller även på gruppens webbplatser',
+  account_applies: 'Valet från ditt konto gäller på den här enheten. Du kan ändra det när som helst.',
+  account_differs:
+    'Valen på den här enheten och i ditt konto skiljer sig åt. Tills du väljer är endast det som båda tillåter aktiverat.',
+  this_device: 'Den här enheten',
+  your_account: 'Ditt konto',
+  nothing_optional: 'inget valfritt',
 };
 
 export const defaults: DefaultTexts = {

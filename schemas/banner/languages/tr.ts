@@ -29,6 +29,14 @@ export const labels: LabelTexts = {
   opted_out: 'Kişisel bilgilerinizin satılmasını ve paylaşılmasını reddettiniz.',
   opted_out_by_signal: 'Tarayıcınızın sinyali, kişisel bilgilerinizin satılmasını ve paylaşılmasını reddetti.',
   not_opted_out: 'Kişisel bilgilerinizin satılmasını ve paylaşılmasını reddetmediniz.',
+  account_scope: 'Oturumunuz açık. Seçiminiz hesabınız için, oturum açtığınız her cihazda geçerlidir.',
+  account_space: 'Şu grubun sitelerinde de geçerlidir',
+  account_applies: 'Bu cihazda hesabınızın seçimi geçerlidir. Dilediğiniz zaman değiştirebilirsiniz.',
+  account_differs:
+    'Bu cihazdaki seçim ile hesabınızdaki seçim farklı. Siz seçene kadar yalnızca ikisinin de izin verdikleri açık.',
+  this_device: 'Bu cihaz',
+  your_account: 'Hesabınız',
+  nothing_optional: 'isteğe bağlı hiçbir şey',
 };
 
 export const defaults: DefaultTexts = {

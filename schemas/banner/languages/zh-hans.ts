@@ -29,6 +29,13 @@ export const labels: LabelTexts = {
   opted_out: '您已选择不出售和共享您的个人信息。',
   opted_out_by_signal: '您的浏览器信号已选择不出售和共享您的个人信息。',
   not_opted_out: '您尚未选择不出售和共享您的个人信息。',
+  account_scope: '您已登录。您的选择适用于您的账户，在您登录的每台设备上均有效。',
+  account_space: '同样适用于以下集团的网站',
+  account_applies: '您账户的选择在此设备上生效。您可以随时更改。',
+  account_differs: '此设备上的选择与您账户中的选择不同。在您选择之前，仅启用两者均允许的内容。',
+  this_device: '此设备',
+  your_account: '您的账户',
+  nothing_optional: '无任何可选项',
 };
 
 export const defaults: DefaultTexts = {

@@ -29,6 +29,13 @@ export const labels: LabelTexts = {
   opted_out: '您已選擇不出售和分享您的個人資訊。',
   opted_out_by_signal: '您的瀏覽器訊號已選擇不出售和分享您的個人資訊。',
   not_opted_out: '您尚未選擇不出售和分享您的個人資訊。',
+  account_scope: '您已登入。您的選擇適用於您的帳戶，在您登入的每部裝置上均有效。',
+  account_space: '同樣適用於以下集團的網站',
+  account_applies: '您帳戶的選擇在此裝置上生效。您可以隨時變更。',
+  account_differs: '此裝置上的選擇與您帳戶中的選擇不同。在您選擇之前，只會啟用兩者均允許的內容。',
+  this_device: '此裝置',
+  your_account: '您的帳戶',
+  nothing_optional: '無任何可選項目',
 };
 
 export const defaults: DefaultTexts = {

@@ -14,6 +14,7 @@ import {
   ReplaceConfigurationRequest,
   type SiteConfigDraft,
 } from '../../../schemas/api/panel/configuration.js';
+import type { AccountSettings } from '../../../schemas/events/site-config.js';
 import {
   joinPublication,
   PUBLICATION_COLUMNS,
@@ -212,6 +213,7 @@ export const CONFIGURATION_OPERATIONS = [
 
 /** Settings that a change removes by null, or 0, as they are while it is made. */
 type Removable = {
+  readonly accounts: AccountSettings | null;
   readonly time_zone: string | null;
   readonly withdrawal_url: string | null;
   /** 0: removed. */
@@ -224,17 +226,19 @@ type SettingsChange = Partially<Omit<SiteConfigDraft, 'controller' | keyof Remov
 function changeSettings(draft: SiteConfigDraft, { controller, ...settings }: SettingsChange): Edit<readonly string[]> {
   const named = merged(draft.controller, controller ?? {});
   const before: Omit<SiteConfigDraft, keyof Removable> & Removable = {
+    accounts: null,
     time_zone: null,
     withdrawal_url: null,
     refusal_days: 0,
     ...draft,
   };
   const { value, changed } = merged(before, settings);
-  const { time_zone: zone, withdrawal_url: url, refusal_days: days, ...others } = value;
+  const { accounts, time_zone: zone, withdrawal_url: url, refusal_days: days, ...others } = value;
   return {
     draft: {
       ...others,
       controller: named.value,
+      ...(accounts !== null && { accounts }),
       ...(zone !== null && { time_zone: zone }),
       ...(url !== null && { withdrawal_url: url }),
       ...(days !== 0 && { refusal_days: days }),

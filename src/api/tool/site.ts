@@ -298,6 +298,7 @@ async function draftConfiguration(
     default_language: main,
     site_config_hash: sha256Hex(`draft\0${canonicalJson(content)}`),
     validity_days: draft.validity_days,
+    ...(draft.accounts !== undefined && { accounts: draft.accounts }),
     documents: [...activeDocuments(site, [language])],
   };
 }

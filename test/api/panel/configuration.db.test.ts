@@ -116,6 +116,37 @@ describe('the draft of a configuration', () => {
     expect(await site.draft()).not.toHaveProperty('withdrawal_url');
   });
 
+  it('takes choices of accounts with a person space, publishes them, and gives them up again', async () => {
+    const site = await Site.make();
+    await site.call('PUT', '/configuration', { revision: 0, ...DEMO_CONFIG });
+    const changed = async (accounts: unknown) =>
+      site.call('PATCH', '/configuration', { accounts, revision: (await site.draft()).revision });
+    const record = async (number: number) => {
+      const { data } = PublishedAnswer.parse((await site.call('GET', `/configuration/versions/${number}`)).body);
+      return parseSiteConfig(data.record ?? '');
+    };
+    for (const name of ['', ' Shops', 'Shops ', 'a\nb', 'a\u202eb', 'a'.repeat(81), 1])
+      expect(await changed({ person_space: name }), String(name)).toMatchObject({
+        status: 422,
+        body: { errors: [{ field: 'accounts.person_space' }] },
+      });
+    expect(await changed(true)).toMatchObject({ status: 422, body: { errors: [{ field: 'accounts' }] } });
+    expect(await site.publish()).toMatchObject({ status: 201 });
+    expect(await record(1)).not.toHaveProperty('accounts');
+    expect(await changed({})).toMatchObject({ body: { data: { accounts: { person_space: null }, problems: [] } } });
+    expect(await changed({ person_space: 'Boutiques Élan' })).toMatchObject({ status: 200 });
+    expect(await site.publish()).toMatchObject({ status: 201 });
+    expect(await record(2)).toMatchObject({ accounts: { person_space: 'Boutiques Élan' } });
+    await changed(null);
+    expect(await site.draft()).toMatchObject({ has_changes: true });
+    expect(await site.draft()).not.toHaveProperty('accounts');
+    expect(await site.publish()).toMatchObject({ status: 201 });
+    expect(await record(3)).not.toHaveProperty('accounts');
+    expect(await site.audit('configuration.change')).toMatchObject({
+      data: [1, 2, 3].map(() => ({ details: { changed: ['accounts'] } })),
+    });
+  });
+
   it('begins empty, lists what is missing, and is published step by step', async () => {
     const site = await Site.make();
     expect(await site.draft()).toMatchObject({ revision: 0, changed_at: null, languages: [], in_force: null });
@@ -236,7 +267,8 @@ describe('the draft of a configuration', () => {
   it('is linked to for an hour, and is served for the key of its site alone, without being cached', async () => {
     const site = await Site.make();
     expect(await site.call('POST', '/configuration/draft-link')).toMatchObject(WRONG_STATE);
-    await site.call('PUT', '/configuration', { revision: 0, ...DEMO_CONFIG });
+    const accounts = { person_space: 'Shops' };
+    await site.call('PUT', '/configuration', { revision: 0, ...DEMO_CONFIG, accounts });
     const made = await site.call('POST', '/configuration/draft-link');
     const { data } = z.object({ data: DraftLink }).parse(made.body);
     const [, token = ''] = /^https:\/\/shop\.example\/#consent-draft=(.+)$/.exec(data.url) ?? [];
@@ -251,7 +283,7 @@ describe('the draft of a configuration', () => {
     // Nothing is published: without the token, there is no configuration.
     expect(await get(panel.app, '/tool/v1/config', await keyOf(site))).toMatchObject({ status: 409 });
     const served = await asked(site, token);
-    expect(served).toMatchObject({ status: 200, body: { data: { banner: DEMO_CONFIG.banner.en } } });
+    expect(served).toMatchObject({ status: 200, body: { data: { banner: DEMO_CONFIG.banner.en, accounts } } });
     expect(served.headers.get('cache-control')).toBe('no-store');
     expect(ConfigResponse.parse(served.body).data.site_config_hash).toMatch(/^[0-9a-f]{64}$/);
     const refused = (message: string) => ({ status: 422, body: { errors: [{ field: 'draft', message }] } });

@@ -26,6 +26,13 @@ describe('labels of the banner', () => {
     expect(labelled(stated, 'en').opt_out_conflict?.text).not.toBe('Please accept');
     expect(labelled({}, 'cy').opt_out).toEqual({ text: 'Opt-Out Request Honored', language: 'en' });
   });
+
+  test('say what the choice of an account means, whatever the site states', () => {
+    const stated = { account_scope: 'Nothing changes', account_space: 'Also' };
+    expect(labelled(stated, 'de').account_scope).toEqual(labelled({}, 'de').account_scope);
+    expect(labelled({}, 'de').account_scope?.text).toMatch(/^Sie sind angemeldet\./);
+    expect(labelled(stated, 'cy').account_space).toEqual({ text: 'It also applies on the sites of', language: 'en' });
+  });
 });
 
 test.each([

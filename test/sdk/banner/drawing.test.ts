@@ -91,6 +91,24 @@ test('the settings are drawn with the notice that was shown, as a switch that wa
   expect(htmlOf({ ...STATED, layout_version: 3, layer: 'settings', control: 'save' })).not.toContain('Honored');
 });
 
+test('what was said about the choice of the account is drawn after the question, in both layers', () => {
+  const stated = { ...STATED, layout_version: 3 };
+  const account = { text: 'Your choice applies to your <account>.', language: 'en' };
+  const said = '<p part="account" lang="en">Your choice applies to your &lt;account&gt;.</p>';
+  const question = `<p>${VIEW.banner.text}</p>`;
+  for (const layer of ['first', 'settings']) {
+    const without = htmlOf({ ...stated, layer });
+    expect(without).not.toContain('part="account"');
+    expect(htmlOf({ ...stated, layer, account })).toBe(without.replace(question, question + said));
+    // What a page would say now is not what was said.
+    expect(htmlOf({ ...stated, layer }, { ...VIEW, account })).toBe(without);
+  }
+  const exempt = VIEW.categories.map((one) => (one.required ? one : { ...one, rule: 'exempt', ground: 'Of our own.' }));
+  const told = htmlOf({ ...stated, control: 'close', account }, { ...VIEW, categories: exempt });
+  expect(told).toContain(said);
+  expect(told).not.toContain(question);
+});
+
 test('colours and size are those that were stated, not those of the reader', () => {
   const styleOf = (stated: StatedPresentation): string => drawingOf(VIEW, { ...STATED, ...stated }, {})?.style ?? '';
   expect(styleOf({ colour_scheme: 'dark' })).toContain('--cl-background:#1c2127');
@@ -105,6 +123,7 @@ test.each([
   ['a later version', { layout_version: 4 }],
   ['a notice in version 2', { layer: 'settings', control: 'save', notice: NOTICE }],
   ['a notice in the first layer', { layout_version: 3, notice: NOTICE }],
+  ['the choice of an account in version 2', { account: { text: 'Your account', language: 'en' } }],
   ['another layout', { layout: 'wall' }],
   ['another layer', { layer: 'third' }],
   ['nothing', { layout: undefined, layout_version: undefined, layer: undefined }],

@@ -85,6 +85,7 @@ function bound(consent: ConsentSource): Omit<ConsentSource, 'state'> {
     asked: consent.asked,
     withdrawnAt: consent.withdrawnAt,
     notice: consent.notice,
+    account: consent.account,
     showsNotice: (noticeOf) => consent.showsNotice(noticeOf),
     file: (name) => consent.file(name),
   };

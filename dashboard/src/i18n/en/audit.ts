@@ -108,6 +108,7 @@ export const audit = {
   becomes: 'changed to',
   nothing: 'nothing',
   members: {
+    accounts: 'Choices of accounts',
     allowed_ips: 'Allowed addresses',
     allowed_origins: 'Allowed origins',
     api_key_id: 'API key',

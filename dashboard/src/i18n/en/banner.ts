@@ -200,6 +200,14 @@ export const banner = {
   servicePolicy: 'Address of its privacy policy',
   addService: 'Add a service',
   serviceSwitches: 'Visitors can accept each service by itself',
+  accounts: {
+    title: 'Choices of signed-in people apply on all their devices',
+    hint: 'The banner then says that a choice applies to the account. This needs code on your site: your backend makes a token for the person who signed in, and your page gives it to signIn. Until then nothing changes.',
+    link: 'How to connect your sign-in',
+    space: 'Person space',
+    spaceHint:
+      'Sites of your company with the same name here share these choices. Visitors read the name. Empty: this site alone.',
+  },
   removeCategory: 'The category leaves the draft. Published versions keep it.',
   cookies: 'Cookies',
   cookie: 'Cookie',

@@ -109,6 +109,7 @@ export const audit: typeof English = {
   becomes: 'yeni değer',
   nothing: 'yok',
   members: {
+    accounts: 'Hesapların seçimleri',
     allowed_ips: 'İzin verilen adresler',
     allowed_origins: 'İzin verilen kaynaklar',
     api_key_id: 'API anahtarı',

@@ -199,6 +199,14 @@ export const banner: typeof English = {
   servicePolicy: 'Gizlilik politikasının adresi',
   addService: 'Hizmet ekle',
   serviceSwitches: 'Ziyaretçiler her hizmeti tek tek kabul edebilir',
+  accounts: {
+    title: 'Oturum açan kişilerin seçimi bütün cihazlarında geçerli',
+    hint: 'Bant o zaman seçimin hesap için geçerli olduğunu söyler. Bunun için sitenizde kod gerekir: arka ucunuz, oturum açan kişi için tek kullanımlık bir kod üretir; sayfanız bunu signIn’e verir. O zamana kadar hiçbir şey değişmez.',
+    link: 'Oturum açma nasıl bağlanır',
+    space: 'Kişi alanı',
+    spaceHint:
+      'Şirketinizin burada aynı adı taşıyan siteleri bu seçimleri paylaşır. Ziyaretçiler bu adı okur. Boşsa yalnızca bu site.',
+  },
   removeCategory: 'Kategori taslaktan çıkar. Yayımlanmış sürümlerde kalır.',
   cookies: 'Çerezler',
   cookie: 'Çerez',

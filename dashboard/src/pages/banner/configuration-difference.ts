@@ -16,6 +16,7 @@ export type ComparedConfiguration = Omit<PublishedConfiguration, 'controller' | 
     readonly refusal_days?: number | null;
     readonly rules?: readonly SiteRule[];
     readonly iab?: unknown;
+    readonly accounts?: { readonly person_space: string | null };
     readonly time_zone?: string;
     readonly withdrawal_url?: string;
     /** The domain that a publication names. */
@@ -282,7 +283,7 @@ function settingsEntries(
   { banner, common, rules: words, formats }: DifferenceWords,
 ): readonly Entry[] {
   const { controller, languages, default_language: main, validity_days: days = null, domain = '' } = config;
-  const { refusal_days: refusal } = config;
+  const { refusal_days: refusal, accounts } = config;
   const refusalText =
     refusal === undefined
       ? words.refusals.default
@@ -300,6 +301,8 @@ function settingsEntries(
     { ...entry('withdrawal_url', banner.withdrawalUrl, config.withdrawal_url ?? ''), section: 'texts' },
     entry('time_zone', banner.timeZone, config.time_zone ?? banner.noTimeZone),
     entry('service_switches', banner.serviceSwitches, config.service_switches === true ? common.yes : common.no),
+    entry('accounts', banner.accounts.title, accounts === undefined ? common.no : common.yes),
+    entry('accounts.person_space', banner.accounts.space, accounts?.person_space ?? ''),
     entry('domain', banner.domain, domain),
   ];
 }

@@ -29,6 +29,7 @@ export function SettingsForm({ siteId, draft }: SettingsFormProps) {
   const saved = draft.languages.join();
   const { refusal_days: days } = draft;
   const [refusal, setRefusal] = useState<Refusal>(days === undefined ? 'default' : days === null ? 'never' : 'days');
+  const [hasAccounts, setHasAccounts] = useState(draft.accounts !== undefined);
   const [ticked, setTicked] = useState({ saved, languages: draft.languages });
   // What the service has now counts, once it differs from what the ticks began with.
   const languages = ticked.saved === saved ? ticked.languages : draft.languages;
@@ -48,6 +49,7 @@ export function SettingsForm({ siteId, draft }: SettingsFormProps) {
           // 0 stands for the default: the service refuses a number of days that is none.
           refusal_days: { default: 0, never: null, days: values.number('refusal_days') || -1 }[refusal],
           time_zone: text('time_zone'),
+          accounts: hasAccounts ? { person_space: text('accounts.person_space') } : null,
           ...((values.isTicked('service_switches') || draft.service_switches !== undefined) && {
             service_switches: values.isTicked('service_switches'),
           }),
@@ -64,6 +66,12 @@ export function SettingsForm({ siteId, draft }: SettingsFormProps) {
             [banner.legalName, draft.controller.legal_name ?? ''],
             [banner.contact, draft.controller.contact ?? ''],
             [banner.languages, list(draft.languages.map(languageName))],
+            ...(draft.accounts === undefined
+              ? []
+              : [
+                  [banner.accounts.title, common.yes] as const,
+                  [banner.accounts.space, draft.accounts.person_space ?? ''] as const,
+                ]),
           ]}
         />
       </Section>
@@ -147,6 +155,29 @@ export function SettingsForm({ siteId, draft }: SettingsFormProps) {
         <Checkbox name="service_switches" defaultSelected={draft.service_switches === true}>
           {banner.serviceSwitches}
         </Checkbox>
+        <Checkbox
+          isSelected={hasAccounts}
+          onChange={setHasAccounts}
+          hint={
+            <>
+              {banner.accounts.hint}{' '}
+              <a href="/docs/accounts.md" target="_blank" rel="noreferrer">
+                {banner.accounts.link}
+              </a>
+            </>
+          }
+        >
+          {banner.accounts.title}
+        </Checkbox>
+        {hasAccounts ? (
+          <TextInput
+            name="accounts.person_space"
+            label={banner.accounts.space}
+            hint={banner.accounts.spaceHint}
+            defaultValue={draft.accounts?.person_space ?? ''}
+            maxLength={80}
+          />
+        ) : null}
       </ActionForm>
     </Section>
   );

@@ -1,5 +1,5 @@
 import { DEFAULT_APPEARANCE } from '../../../banner/default-appearance.js';
-import type { Appearance, BannerView, Palette } from '../../../banner/view.js';
+import type { Appearance, BannerView, Label, Palette } from '../../../banner/view.js';
 import type { Configuration } from '../../../core/answers.js';
 import { cookiePolicyOf } from '../../../core/choice.js';
 import { type Guard, isNumber, isText, objectOf } from '../../../core/guards.js';
@@ -7,14 +7,14 @@ import { type Guard, isNumber, isText, objectOf } from '../../../core/guards.js'
 /**
  * The banner of a configuration. If this SDK does not know the look, because the service is newer, the default look
  * applies.
+ * @param account what the choice of the account means, or undefined if nobody is signed in
  */
-export function viewOf(configuration: Configuration): BannerView {
-  const { appearance } = configuration;
-  const version = cookiePolicyOf(configuration)?.version;
+export function viewOf(configuration: Configuration, account?: Label): BannerView {
   return {
     ...configuration,
-    appearance: appearanceOf(appearance),
-    policy: version ?? null,
+    appearance: appearanceOf(configuration.appearance),
+    policy: cookiePolicyOf(configuration)?.version ?? null,
+    account,
   };
 }
 

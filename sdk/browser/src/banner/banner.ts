@@ -1,4 +1,4 @@
-import { button, labelOf } from '../../../banner/controls.js';
+import { button, labelOf, statement } from '../../../banner/controls.js';
 import { styleRoot, toDom } from '../../../banner/dom.js';
 import { draw } from '../../../banner/drawn.js';
 import { firstLayer } from '../../../banner/first-layer.js';
@@ -64,7 +64,7 @@ class ShownBanner implements Banner {
   /** The question. */
   #first: HTMLElement | null = null;
   #settings: HTMLElement | null = null;
-  /** The parts that stay at the edge of the page: the notice of a signal, and the button that opens the settings. */
+  /** The parts at the edge of the page: the button that opens the settings, and what is said of a signal and an account. */
   #corner: HTMLElement | null = null;
   /** The layers that are shown, the front one last. */
   #asked: ShownLayer | null = null;
@@ -204,11 +204,11 @@ class ShownBanner implements Banner {
 
   #render({ status, configuration }: ConsentState): void {
     if (configuration === null) return;
-    const { notice } = this.#consent;
-    const shown = JSON.stringify([status, configuration.language, configuration.appearance, notice]);
+    const { notice, account } = this.#consent;
+    const shown = JSON.stringify([status, configuration.language, configuration.appearance, notice, account]);
     if (shown === this.#shown) return;
     this.#shown = shown;
-    const view = viewOf(configuration);
+    const view = viewOf(configuration, account?.line);
     this.#restyle(view);
     const isTold = configuration.categories.some(({ key, rule }) => rule === 'exempt' && this.#consent.allows(key));
     const isAsked = status === 'needed' || (status === 'unasked' && isTold);
@@ -260,13 +260,14 @@ class ShownBanner implements Banner {
     this.#corner?.remove();
     this.#corner = null;
     if (view === null) return;
-    const { notice } = this.#consent;
+    const { notice, account } = this.#consent;
     this.#corner = toDom(
       draw(
         'div',
         { class: `corner ${view.appearance.side}`, dir: view.direction },
         this.#settingsButton ? button(view, 'settings', 'open') : [],
-        notice === undefined ? [] : draw('p', { role: 'status', part: 'notice', lang: notice.language }, notice.text),
+        statement('notice', notice, 'status'),
+        statement('account', account?.told, 'status'),
       ),
     );
     this.#root.append(this.#corner);
@@ -287,7 +288,7 @@ class ShownBanner implements Banner {
     // The layer is closed, so that the next one knows what had the focus before the settings.
     this.#close();
     this.#settings?.remove();
-    const view = viewOf(configuration);
+    const view = viewOf(configuration, this.#consent.account?.line);
     const dialog = toDom(
       settingsLayer(view, {
         ticked: ticked ?? { categories: this.#consent.permitted(), services: choice?.services },
@@ -362,7 +363,7 @@ class ShownBanner implements Banner {
     this.#close();
     const { configuration } = this.#consent.state;
     if (configuration !== null) {
-      const { text, language } = labelOf(viewOf(configuration), 'saved');
+      const { text, language } = labelOf(configuration, 'saved');
       this.#say(text, language, true);
     }
     this.#opener?.focus();

@@ -37,15 +37,15 @@ export function presentationOf(
   control: string,
   node: HTMLElement,
 ): Presentation {
-  const { language, appearance, rule_id: rule } = view;
+  const { language, appearance, account, rule_id: rule } = view;
   const width = innerWidth;
-  const texts = [...node.querySelectorAll('p,button')];
-  const pixels = Math.min(...texts.map((text) => Number.parseFloat(getComputedStyle(text).fontSize)));
-  const { layout } = appearance;
+  const pixels = Math.min(
+    ...[...node.querySelectorAll('p,button')].map((text) => Number.parseFloat(getComputedStyle(text).fontSize)),
+  );
   const scheme = schemeOf(appearance);
   const isDark = scheme === 'auto' ? matchMedia('(prefers-color-scheme:dark)').matches : scheme === 'dark';
   return {
-    layout,
+    layout: appearance.layout,
     layout_version: LAYOUT_VERSION,
     theme: isThemed ? 'site' : 'default',
     layer,
@@ -58,6 +58,7 @@ export function presentationOf(
     // Sizes in pixels would make people distinguishable.
     text_size: pixels < 12 ? 'below_12' : pixels > 16 ? 'enlarged' : 'usual',
     notice,
+    account,
     rule,
     elapsed_ms: Math.min(86_400_000, Math.round(performance.now() - since)),
     sdk: SDK,
