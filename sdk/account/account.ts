@@ -31,9 +31,9 @@ export const openAccount: AccountModule['openAccount'] = async (person, ports) =
 };
 
 /** The account's consents in force. @throws ServiceError */
-async function read({ id }: Person, { get }: AccountPorts, token: string): Promise<readonly AccountConsent[]> {
+async function read({ id }: Person, { service }: AccountPorts, token: string): Promise<readonly AccountConsent[]> {
   const path = `/tool/v1/consents/status?visitor_id=${encodeURIComponent(id)}`;
-  return (await get(path, isAccountStatus, { 'X-Person-Token': token })).consents;
+  return (await service.get(path, isAccountStatus, { 'X-Person-Token': token })).consents;
 }
 
 /** A consent that waits for the service, by its body. */
@@ -105,9 +105,10 @@ class OpenAccount implements Account {
     const texts = this.#ports.texts().join();
     if (texts !== this.#known && !this.#isStale) {
       this.#isStale = true;
-      this.#ports.onStale();
+      // Not while the page handles what it saw.
+      Promise.resolve().then(this.#ports.onStale);
     }
-    const now = this.#ports.time();
+    const now = this.#ports.service.now();
     this.#shown = this.#isStale
       ? ended(this.#shown, now, false)
       : both(this.#device, this.#account, this.#isSettled, now);
@@ -122,7 +123,7 @@ class OpenAccount implements Account {
     const isAct = next.at !== shown?.at;
     const account = this.#account;
     // What the device alone has chosen does not become the account's by what is noted beside it.
-    const noted = { ...(account ?? beside(null, this.#ports.time(), {})), opt_out: next.opt_out };
+    const noted = { ...(account ?? beside(null, this.#ports.service.now(), {})), opt_out: next.opt_out };
     const isMade = account !== null && account.at !== this.#recorded?.at;
     this.#made = isAct ? next : isMade ? { ...noted, ...recordOf(next) } : noted;
     this.store.keep(writeChoice(this.#made));
@@ -133,19 +134,19 @@ class OpenAccount implements Account {
 
   /** Ends what the device permitted, because somebody who is signed in refused on it. */
   #endDevice(isOptOut: boolean): void {
-    const { replace, texts, time } = this.#ports;
-    replace(writeChoice(withoutOlder(this.#device, isOptOut, time())));
+    const { replace, texts, service } = this.#ports;
+    replace(writeChoice(withoutOlder(this.#device, isOptOut, service.now())));
     this.#known = texts().join();
   }
 
-  async vouched(body: string): Promise<string | null> {
+  readonly vouched = async (body: string): Promise<string | null> => {
     const stated = parseJson(body, isMembers);
     // That token names the person already.
     if (stated === undefined || 'approval_token' in stated) return body;
     const waiting = waitingOf(body);
     try {
       const token = await this.#person.token();
-      if (waiting && this.#ports.time() - waiting.at > AT_ONCE_MS) {
+      if (waiting && this.#ports.service.now() - waiting.at > AT_ONCE_MS) {
         if (isPassed(waiting, await read(this.#person, this.#ports, token))) {
           this.#ports.onStale();
           return null;
@@ -155,7 +156,7 @@ class OpenAccount implements Account {
     } catch {
       return null;
     }
-  }
+  };
 
   said({ labels, categories, accounts, language }: Configuration): AccountTexts {
     const textOf = (name: string): Label => labels[name] ?? { text: '', language };
@@ -184,14 +185,14 @@ class OpenAccount implements Account {
     return newestOf(
       this.#ports.texts().flatMap((text) => readChoice(text) ?? []),
       null,
-      this.#ports.time(),
+      this.#ports.service.now(),
     );
   }
 
   get #account(): Kept | null {
-    const { configuration, signal, time } = this.#ports;
+    const { configuration, signal, service } = this.#ports;
     const waiting = readChoice(this.store.kept ?? '');
-    const made = newestOf(waiting ? [waiting] : [], this.#made, time());
+    const made = newestOf(waiting ? [waiting] : [], this.#made, service.now());
     const recorded = this.#recorded;
     if (recorded === null || (made !== null && made.at >= recorded.at)) return made;
     if (!signal()) return recorded;

@@ -23,18 +23,20 @@ export interface AccountPorts {
   /** The configuration that was read for the visitor's place. */
   readonly configuration: Configuration;
   readonly store: Store;
-  /** Unix milliseconds, by the clock of the service as far as it is known. */
-  readonly time: () => number;
+  readonly service: {
+    /** Unix milliseconds, by the clock of the service as far as it is known. */
+    now(): number;
+    /** Reads from the service. @throws ServiceError */
+    get<T>(path: string, guard: Guard<T>, headers: Readonly<Record<string, string>>): Promise<T>;
+  };
   /** Whether the browser sends Global Privacy Control. */
   readonly signal: () => boolean;
   /** The texts of the device's own choice. */
   readonly texts: () => readonly string[];
   /** Replaces the device's own choice. */
   readonly replace: (text: string) => void;
-  /** Reads from the service. @throws ServiceError */
-  readonly get: <T>(path: string, guard: Guard<T>, headers: Readonly<Record<string, string>>) => Promise<T>;
   /** Called when another page of this device changed its choice, so that the account's may have changed as well. */
-  readonly onStale: () => void;
+  readonly onStale: () => unknown;
 }
 
 /** The account's choice on one page, together with that of the device. */
@@ -46,7 +48,7 @@ export interface Account {
   /** Keeps what a page made of that choice: the account's, and what a refusal ends on the device. */
   replace(text: string): boolean;
   /** A body with a new person token, or null if none can be had. */
-  vouched(body: string): Promise<string | null>;
+  readonly vouched: (body: string) => Promise<string | null>;
   said(configuration: Configuration): AccountTexts;
 }
 

@@ -94,8 +94,8 @@ export class ConsentCore {
     const { store, cryptography, clock, locked, notKept } = this.#surroundings;
     const jar: Jar = this.#person
       ? {
-          read: (name) => (name === CHOICE && account ? account.texts() : []),
-          keep: (_, text) => account?.replace(text) ?? true,
+          read: (name) => (name === CHOICE && account?.texts()) || [],
+          keep: (_, text) => !account || account.replace(text),
         }
       : this.#surroundings.jar;
     const page = new ConsentPage({
@@ -110,17 +110,16 @@ export class ConsentCore {
       onNotKept: () => this.#warn(notKept),
       onGivenUp: (consent) => outbox.giveUp(consent),
     });
-    const isCurrent = () => page === this.#page;
     const outbox = new Outbox({
-      onMove: () => isCurrent() && this.#handle({ type: 'looked' }),
+      onMove: () => this.#handle({ type: 'looked' }),
       page,
       clock,
       locked,
       service: this.#service,
-      vouched: async (body) => (account ? account.vouched(body) : body),
+      vouched: account?.vouched,
       isStillActive: (consent) => this.#isStillActive(consent),
-      onAccepted: (consent, acceptance) => isCurrent() && this.#onAccepted(consent, acceptance),
-      onRefused: (consent, error) => isCurrent() && this.#onRefused(consent, error),
+      onAccepted: (consent, acceptance) => this.#onAccepted(consent, acceptance),
+      onRefused: (consent, error) => this.#onRefused(consent, error),
     });
     return [page, outbox];
   }
@@ -200,6 +199,7 @@ export class ConsentCore {
    * decides is the account's choice, for all devices, if the site's configuration has accounts.
    */
   signIn(person: Person | undefined): Promise<ConsentState> {
+    this.#outbox.stop();
     this.#person = person;
     this.#account = undefined;
     [this.#page, this.#outbox] = this.#open();
@@ -455,12 +455,11 @@ export class ConsentCore {
       return await openAccount(person, {
         configuration,
         store,
-        time: () => this.#service.now(),
+        service: this.#service,
         signal: isSignalled,
         texts: () => jar.read(CHOICE),
         replace: (text) => jar.keep(CHOICE, text),
-        get: (path, guard, headers) => this.#service.get(path, guard, headers),
-        onStale: () => Promise.resolve(person).then((one) => (one === this.#person ? this.signIn(one) : undefined)),
+        onStale: () => person === this.#person && this.signIn(person),
       });
     } catch (error) {
       throw error instanceof ServiceError ? error : new ServiceError(String(error), 'NO_ANSWER', 0);

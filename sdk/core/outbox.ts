@@ -2,15 +2,13 @@ import { ServiceError } from '../shared/service-error.js';
 import { type Acceptance, isAcceptance } from './answers.js';
 import type { ConsentPage } from './consent-page.js';
 import { objectOf } from './guards.js';
-import type { Answer, Surroundings } from './ports.js';
+import type { Surroundings } from './ports.js';
 import { isOld, isStatus, type QueuedConsent, recordedAs, sentOf } from './queue.js';
-import { errorOf, isPassing, type Service } from './service.js';
+import { errorOf, isPassing, NO_ANSWER, type Service } from './service.js';
 
 const PATH = '/tool/v1/consents';
 
 const isAccepted = objectOf<{ data: Acceptance }>({ data: isAcceptance });
-
-const NO_ANSWER: Answer = { status: 0, body: null, retryAfterMs: null };
 
 interface Waiter {
   resolve(acceptance: Acceptance): void;
@@ -21,7 +19,7 @@ export interface OutboxOptions extends Pick<Surroundings, 'clock' | 'locked'> {
   readonly page: ConsentPage;
   readonly service: Service;
   /** Completes a body for the moment in which it is sent; null if it cannot be sent now. */
-  readonly vouched: (body: string) => Promise<string | null>;
+  readonly vouched?: ((body: string) => Promise<string | null>) | undefined;
   /** Whether the document version of a consent is still active, by a freshly read configuration. */
   readonly isStillActive: (consent: QueuedConsent) => Promise<boolean>;
   /** Called before a consent is sent. */
@@ -64,7 +62,7 @@ export class Outbox {
     }
   }
 
-  /** Ends sending; consents stay queued for a later page. */
+  /** Ends sending; consents stay queued for a later page, which learns of an answer that is on its way. */
   stop(): void {
     this.#isStopped = true;
     this.flush();
@@ -99,7 +97,7 @@ export class Outbox {
       else this.#accept(consent, known);
       return 0;
     }
-    const body = await vouched(consent.body);
+    const body = await (vouched?.(consent.body) ?? consent.body);
     const answer = body === null ? NO_ANSWER : await service.post(PATH, body);
     if (answer.status < 300 && isAccepted(answer.body)) {
       this.#accept(consent, answer.body.data);
@@ -112,7 +110,7 @@ export class Outbox {
       verdict === 'outdated' ? !(await this.#options.isStillActive(consent).catch(() => true)) : verdict === 'refused';
     if (isRefused) {
       page.queue.drop(consent);
-      onRefused(consent, error);
+      if (!this.#isStopped) onRefused(consent, error);
       this.#take(consent)?.reject(error);
     }
     return 0;
@@ -138,7 +136,7 @@ export class Outbox {
   #accept(consent: QueuedConsent, acceptance: Acceptance): void {
     const { page, onAccepted } = this.#options;
     for (const passed of page.queue.accept(consent, acceptance)) this.giveUp(passed);
-    onAccepted(consent, acceptance);
+    if (!this.#isStopped) onAccepted(consent, acceptance);
     this.#take(consent)?.resolve(acceptance);
   }
 

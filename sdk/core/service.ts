@@ -12,6 +12,9 @@ const LONGEST_WAIT_MS = 60_000;
 type Sent = Pick<NetworkRequest, 'method' | 'body'> & { readonly headers?: NetworkRequest['headers'] | undefined };
 const READ: Sent = { method: 'GET', body: undefined };
 
+/** What became of a request without an answer. */
+export const NO_ANSWER: Answer = { status: 0, body: null, retryAfterMs: null };
+
 const isError = objectOf<{ code: string; message: string }>({ code: isText, message: isText });
 const isPing = objectOf<{ data: { time: string } }>({ data: objectOf<{ time: string }>({ time: isText }) });
 
@@ -102,7 +105,7 @@ export class Service implements Transport {
         retryAfterMs: retryAfterMs(retryAfter, this.#ports.clock()),
       };
     } catch {
-      return { status: 0, body: null, retryAfterMs: null };
+      return NO_ANSWER;
     }
   }
 }

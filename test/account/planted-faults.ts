@@ -15,25 +15,28 @@ const emptySlot: AccountModule = {
   openAccount: (person, ports) =>
     openAccount(person, {
       ...ports,
-      get: async (path, guard, headers) => {
-        const answer: unknown = await ports.get(path, guard, headers);
-        const isEmpty = JSON.stringify(answer) === '{"consents":[]}';
-        const accepted = {
-          consent_token: 'ct_none',
-          proof_hash: '',
-          created_at: new Date(0).toISOString(),
-          consent_type: 'cookie',
-          decision: 'accepted',
-          categories: { necessary: true, analytics: true, marketing: true },
-          document_version_id: 'v1',
-          language: 'en',
-          valid_until: null,
-          ask_again_at: null,
-          ...NOTHING_ASKED,
-        };
-        const filled: unknown = isEmpty ? { consents: [accepted] } : answer;
-        if (!guard(filled)) throw new Error('not a status');
-        return filled;
+      service: {
+        now: () => ports.service.now(),
+        get: async (path, guard, headers) => {
+          const answer: unknown = await ports.service.get(path, guard, headers);
+          const isEmpty = JSON.stringify(answer) === '{"consents":[]}';
+          const accepted = {
+            consent_token: 'ct_none',
+            proof_hash: '',
+            created_at: new Date(0).toISOString(),
+            consent_type: 'cookie',
+            decision: 'accepted',
+            categories: { necessary: true, analytics: true, marketing: true },
+            document_version_id: 'v1',
+            language: 'en',
+            valid_until: null,
+            ask_again_at: null,
+            ...NOTHING_ASKED,
+          };
+          const filled: unknown = isEmpty ? { consents: [accepted] } : answer;
+          if (!guard(filled)) throw new Error('not a status');
+          return filled;
+        },
       },
     }),
 };
