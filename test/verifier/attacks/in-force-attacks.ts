@@ -144,6 +144,17 @@ export function inForceAttacks(): Attack[] {
       event('c7', stating({ consent_type: 'objection', decision: 'rejected', valid_until: null })),
     ),
     attack(
+      'a choice of a device that is sealed as that of an account',
+      'record.format',
+      event('c7', stating({ scope: 'account' })),
+    ),
+    attack(
+      'a choice of an account under a configuration without accounts',
+      'document.configuration',
+      event('c7', stating({ scope: 'account', channel: 's2s' })),
+    ),
+    attack('records of before after one that states its scope', 'record.format', event('c0', stating({}))),
+    attack(
       'a refusal that ends before an earlier consent can',
       'document.in-force',
       event('c7', stating({ decision: 'rejected', ask_again_at: DAYS_365, valid_until: minute(42).toISOString() })),

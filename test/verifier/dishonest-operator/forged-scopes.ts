@@ -1,4 +1,5 @@
 import type { Forgery } from './forgery.js';
+import type { Plan } from './ledger.js';
 import { instant, type Json, type JsonRecord } from './primitives.js';
 import { BY_PERSON_TOKEN, changeConfiguration, commit, eventOf, value } from './world.js';
 
@@ -6,7 +7,8 @@ const CONFIGURATION = { check: 'document.configuration', verdict: 'invalid' } as
 const IN_FORCE = { check: 'document.in-force', verdict: 'invalid' } as const;
 const RECORD = { check: 'record.format', verdict: 'invalid' } as const;
 const DAY = 86_400_000;
-const LATE = ['rule_id', 'ask_again_at', 'scope'];
+/** Members that records of before do not have. */
+export const LATE = ['rule_id', 'ask_again_at', 'scope'];
 /** What makes a record of version 1 the choice of an account, which a backend states. */
 const BY_BACKEND = {
   ...{ v: 2, services: null, ask_again_at: null, rule_id: null },
@@ -27,11 +29,15 @@ const without = (label: string, names: readonly string[]): Pick<Forgery, 'plan'>
   },
 });
 
-/** The last record in a form of before, with the short validity that its rules allow. */
-const ofBefore = (names: readonly string[], version: number): Pick<Forgery, 'plan'> => ({
+/** A record, by default the last one, in a form of before with the short validity that its rules allow. */
+export const ofBefore = (
+  names: readonly string[],
+  version: number,
+  label = 'alice 4',
+): { readonly plan: (plan: Plan) => void } => ({
   plan: (plan) => {
-    without('alice 4', names).plan?.(plan);
-    const { record } = eventOf(plan, 'alice 4');
+    without(label, names).plan?.(plan);
+    const { record } = eventOf(plan, label);
     const until = instant(Date.parse(String(record.created_at)) + DAY);
     Object.assign(record, { v: version, valid_until: until });
   },
