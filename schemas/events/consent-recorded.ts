@@ -9,7 +9,7 @@
  * - A category is true only if every service below it is, so that a reader who knows only categories permits less.
  *
  * An example without personal values; its SHA-256, which a promise states, is
- * 0492e02e1d33e78043966426eb291ca9b1430ba653fdaa967cf1e0ca13746bd5:
+ * 6a430f49ae5e3e4242315c8cdd48edbe9d83f7c28e97f221ee75c4fd78f2de4f:
  *
  *   {"api_key_id":"0190b3a4-5c00-7000-8000-000000000005","approval_token_id":null,"ask_again_at":null,
  *    "categories":null,"channel":"s2s","compliance_framework":"gdpr","consent_type":"newsletter",
@@ -17,7 +17,7 @@
  *    "document_hash":"6f0b9acf7c02ebf0aa3c62bcc4380556a586f881e50c1a0c1a058bf5104b6f89",
  *    "document_version_id":"0190b3a4-5c00-7000-8000-000000000004",
  *    "event_id":"0190b3a4-5c00-7000-8000-000000000002","hash_version":2,"identity_assurance":null,
- *    "language":"en","proof_key_id":"proof-1","rule_id":null,"services":null,
+ *    "language":"en","proof_key_id":"proof-1","rule_id":null,"scope":"device","services":null,
  *    "site_config_hash":"44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
  *    "site_id":"0190b3a4-5c00-7000-8000-000000000001","v":2,"valid_until":null,"vouched":[]}
  *
@@ -58,7 +58,7 @@ export const SCOPES = ['device', 'account'] as const;
 /** How the person's identity is assured. */
 export const ASSURANCES = ['tenant_attested'] as const;
 
-/** The fields that an approval token may vouch for, by the names of their disclosures, sorted. */
+/** The fields that a one-time token may vouch for, by the names of their disclosures, sorted. */
 export const VOUCHABLE_FIELDS = [
   'custom_document_content',
   'otp_reference',
@@ -126,7 +126,7 @@ const members = {
   vouched: z
     .array(z.enum(VOUCHABLE_FIELDS))
     .refine((names) => names.every((name, i) => i === 0 || (names[i - 1] ?? '') < name), 'must be sorted')
-    .describe('Fields for which the tenant’s backend vouches with the approval token.'),
+    .describe('Fields for which the tenant’s backend vouches with the one-time token.'),
   /**
    * Digests of the personal values, by name. Which values the record has is public; the values themselves are not. A
    * name cannot occur twice.
@@ -181,20 +181,26 @@ export const ConsentRecord = z
       record.v === 1 ||
       new Set([record.rule_id, record.ask_again_at, record.scope].map((member) => member === undefined)).size === 1,
     { error: 'has only some of `rule_id`, `ask_again_at` and `scope`' },
-  )
-  .refine((record) => record.v === 1 || record.scope !== 'account' || isVouched(record), {
-    error: 'is an account’s, but no backend vouches for a person',
-  });
+  );
 export type ConsentRecord = z.infer<typeof ConsentRecord>;
 
-/** Whether a backend vouches for the person of a record: by its own request, or by a person token. */
+/**
+ * Whether a backend vouches for the person of a record: by its own request, or by a person token. An approval token
+ * stands for a document, and not for a person.
+ */
 export function isVouched({
   channel,
   disclosures,
   approval_token_id: tokenId,
-}: Pick<ConsentRecordV2, 'channel' | 'disclosures' | 'approval_token_id'>): boolean {
-  const isNamed = disclosures.visitor_id !== undefined;
-  return isNamed && (channel === 's2s' || tokenId?.startsWith('ptk_') === true);
+  vouched,
+}: Pick<ConsentRecordV2, 'disclosures' | 'approval_token_id' | 'vouched'> & { readonly channel: string }): boolean {
+  const isByToken = tokenId?.startsWith('ptk_') === true && vouched.includes('visitor_id');
+  return disclosures.visitor_id !== undefined && (channel === 's2s' || isByToken);
+}
+
+/** Whether a record has an approval token, without which some documents cannot be approved. */
+export function hasApprovalToken({ approval_token_id: tokenId }: Pick<ConsentRecordV2, 'approval_token_id'>): boolean {
+  return tokenId?.startsWith('atk_') === true;
 }
 
 /** The event's body. Personal data is only in `disclosures`, encrypted under the record's key. */

@@ -14,12 +14,12 @@
  *   ledger.example/1
  *   consents-0190b3a4-5c00-7000-8000-000000000001
  *   0190b3a4-5c00-7000-8000-000000000002
- *   BJLgLh0z54BDlmQm6ykcqbFDC6ZT/aqWfPHgyhN0a9U=
+ *   akMPSa5ePkJCMVyM3Ujtvp2D98KOl/Ih7nXE/Xjy3k8=
  *   2026-01-01T00:00:00.000Z
  *   2026-01-01T00:10:00.000Z
  *
  * The leaf hash of the promise, which is also the root if it was signed alone, is
- * e73df8cd5611f2cde5ef484792d4200af569316fbf645bbbb5e0d8924561a343.
+ * 76463141bc39d7c55bea6f1720e2a948109b0b8dd8c8074258e659d5b4f77d68.
  */
 import * as z from 'zod';
 import { fromBase64, toBase64, utf8 } from '../crypto/encoding.js';

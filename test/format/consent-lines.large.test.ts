@@ -8,6 +8,7 @@ import {
   ConsentRecord,
   ConsentRecordedBody,
   DECISIONS,
+  SCOPES,
   VOUCHABLE_FIELDS,
 } from '../../schemas/events/consent-recorded.js';
 import { readConsentBody } from '../../schemas/evidence/consent-body.js';
@@ -66,11 +67,11 @@ const record = fc.record({
   identity_assurance: fc.constantFrom(null, 'tenant_attested' as const),
   approval_token_id: fc.oneof(
     fc.constant(null),
-    base64url(60).map((text) => `atk_${text}x`.slice(0, 64)),
+    fc.tuple(fc.constantFrom('atk', 'ptk'), base64url(60)).map(([kind, text]) => `${kind}_${text}x`.slice(0, 64)),
   ),
   vouched: fc.subarray([...VOUCHABLE_FIELDS]),
   disclosures: fc.dictionary(fc.constantFrom(...DISCLOSURE_NAMES), digest, { maxKeys: 5, noNullPrototype: true }),
-  scope: fc.constant('device'),
+  scope: fc.constantFrom(...SCOPES, ...SCOPES, 'household'),
   ask_again_at: fc.oneof(fc.constant(null), instant),
   rule_id: fc.constantFrom(null, 'uk', 'us_opt-out-2', 'UK', '__proto__'),
 });

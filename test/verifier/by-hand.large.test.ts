@@ -12,7 +12,8 @@ import { titleNeeding } from '../support/missing-tools.js';
 import { hasOpenssl } from '../support/openssl-tsa.js';
 import { buildPackage, type PackageHooks } from '../support/package-builder.js';
 import { testSigningKey } from '../support/signing-key.js';
-import { disclosing } from './attacks/attack.js';
+import { disclosing, event } from './attacks/attack.js';
+import { stating } from './attacks/in-force-attacks.js';
 import { hasPython, SCRIPT } from './by-hand.js';
 
 const authority = fixtureAuthority();
@@ -227,6 +228,15 @@ describe.skipIf(!hasPython || !hasOpenssl)(
         expect(run({ rotateAt: 4 }, ALL, key).stdout).toMatch(/\nCONFIRMED\n/);
         expect(run({ rotateAt: 4 }, fixtureUuid('c0'), key).stdout).toMatch(/\nCONFIRMED\n/);
       }
+    });
+
+    test('refuses one record in a form of before if a record of an earlier batch states its scope', () => {
+      const stated = event('c0', stating({}));
+      const { status, stdout } = run(stated, fixtureUuid('c7'));
+      expect(stdout).toContain('NOT CONFIRMED: record.format: ');
+      expect(stdout).toContain('states no scope and no rule');
+      expect(status).toBe(1);
+      expect(run(stated, fixtureUuid('c0')).status).toBe(0);
     });
 
     test('refuses another ledger’s key, another root, and a record that is not there', () => {

@@ -192,7 +192,7 @@ async function linesOfAct(
   const record = await shown('c2');
   const stated = z.record(z.string(), z.json()).parse(record.record);
   const { configuration } = record;
-  const changed = { ...stated, v: 2, services: null, ask_again_at: null, rule_id: null, ...act };
+  const changed = { ...stated, v: 2, services: null, ask_again_at: null, rule_id: null, scope: 'device', ...act };
   const shownAct = { ...record, record: changed, configuration: configuration && { ...configuration, rules: RULES } };
   return Object.fromEntries(certificateOf({ ...shownAct, ...rest }, texts) ?? []);
 }
@@ -281,4 +281,38 @@ test('an event that is not a consent has no certificate', async () => {
   const record = await shown('e0');
   expect(certificateOf(record, en)).toBeNull();
   expect(renderHtml(recordPage(record, en))).not.toContain('What was recorded');
+});
+
+test('says in one sentence that a choice is that of an account, and nothing of that of a device', async () => {
+  const token = { identity_assurance: 'tenant_attested', approval_token_id: 'ptk_1', vouched: ['visitor_id'] };
+  const account = { ...token, scope: 'account' };
+  const lines = await linesOfAct(account);
+  expect(lines[en.record.scope]).toBe(
+    'all devices of the person’s account; the backend of the website vouches for the person',
+  );
+  expect(lines[en.record.assurance]).toContain('vouched for visitor_id, by a person token that was used once');
+  expect(lines[en.record.afterwards]).toContain('no later choice of the person’s account');
+  expect((await linesOfAct({ channel: 's2s', scope: 'account' }, tr))[tr.record.scope]).toContain('tüm cihazları;');
+  const { configuration } = await shown('c2');
+  const shared = configuration && { ...configuration, accounts: { person_space: 'Örnek' } };
+  expect((await linesOfAct(account, en, { configuration: shared }))[en.record.scope]).toContain('all sites of “Örnek”');
+  // The choice of a device, and one for which nobody vouches.
+  for (const act of [token, { scope: 'account' }]) {
+    expect((await linesOfAct(act))[en.record.scope]).toBeUndefined();
+    expect((await linesOfAct(act))[en.record.afterwards]).toContain('no later record of the person');
+  }
+});
+
+test('says what was shown about the choice of the account', async () => {
+  const presentation = { layout: 'bar', account: { text: 'It applies on every device.', language: 'en' } };
+  const record = await shown('c2');
+  const stated = z.record(z.string(), z.json()).parse(record.record);
+  const committed = { ...stated, disclosures: { presentation: 'A'.repeat(43) } };
+  const disclosed = [{ name: 'presentation', value: presentation }];
+  const asked = (texts: Texts) =>
+    Object.fromEntries(certificateOf({ ...record, record: committed, disclosed }, texts) ?? [])[
+      texts.record.presentation.title
+    ];
+  expect(asked(en)).toContain('About the choice of the account, “It applies on every device.” was shown (en).');
+  expect(asked(tr)).toContain('Hesabın tercihi hakkında “It applies on every device.” gösterildi (en).');
 });

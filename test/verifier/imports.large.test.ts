@@ -135,6 +135,7 @@ describe('the order of imported consents', () => {
     imported,
     consent_type: 'cookie',
     decision,
+    scope: 'device',
     document_version_id: null,
     language: null,
     text: null,

@@ -21,8 +21,8 @@ const accepted: readonly (readonly [string, PackageHooks])[] = [
     withNotices(4, stateOf('retired', DOCUMENT_VERSION_RETIRED, 'version tr', 40)),
   ],
   ['a shorter validity than the configuration allows', event('c0', record({ valid_until: minute(12).toISOString() }))],
-  ['a consent that states its periods', event('c0', stating({}))],
-  ['a refusal', event('c0', stating({ decision: 'rejected', categories: null, ask_again_at: DAYS_365 }))],
+  ['a consent that states its periods', event('c7', stating({}))],
+  ['a refusal', event('c7', stating({ decision: 'rejected', categories: null, ask_again_at: DAYS_365 }))],
   [
     'a refusal for the validity of a configuration in its own batch',
     {
@@ -36,15 +36,15 @@ const accepted: readonly (readonly [string, PackageHooks])[] = [
   [
     'an objection',
     event(
-      'c0',
+      'c7',
       stating({ consent_type: 'objection', decision: 'rejected', categories: { analytics: false }, valid_until: null }),
     ),
   ],
   [
     'an objection that was taken back',
-    event('c0', stating({ consent_type: 'objection', decision: 'withdrawn', categories: null, valid_until: null })),
+    event('c7', stating({ consent_type: 'objection', decision: 'withdrawn', categories: null, valid_until: null })),
   ],
-  ['an opt-out', event('c0', stating({ consent_type: 'do_not_sell_opt_out', categories: null, valid_until: null }))],
+  ['an opt-out', event('c7', stating({ consent_type: 'do_not_sell_opt_out', categories: null, valid_until: null }))],
   ['a consent of before of the type of an objection', event('c0', record({ consent_type: 'objection' }))],
   [
     'no approval token for cookies, though the version requires one',

@@ -64,6 +64,7 @@ test('lists every consent in the order of the ledger, with what the package show
     event_id: fixtureUuid('c0'),
     consent_token: consentToken(fixtureUuid('c0')),
     decision: 'accepted',
+    scope: 'device',
     existed_by: expect.stringMatching(/^2026-03-01T/),
     text: { title: 'Cookies', number: 1 },
     disclosed: { visitor_id: 'visitor of c0' },
@@ -103,6 +104,7 @@ const consent = (label: string, rest: Partial<ListedConsent> = {}): ListedConsen
   existed_by: '2026-03-01T10:10:00.000Z',
   consent_type: 'cookies',
   decision: 'accepted',
+  scope: 'device',
   document_version_id: null,
   language: 'en',
   text: { title: 'Cookies', number: 1 },
@@ -141,6 +143,27 @@ test('the next record of the same person and type supersedes a record, and no ot
   for (const word of ['objected', 'taken back later', 'objection taken back', 'opted out'])
     expect(text).toContain(word);
   expect(text).not.toMatch(/ (?:accepted|rejected|withdrawn) /);
+});
+
+test('the choice of a device supersedes none of an account, and the account’s supersedes both', () => {
+  const account = { ...of('ann'), scope: 'account' } as const;
+  const withdrawn = { decision: 'withdrawn' };
+  const consents = [
+    consent('a', of('ann')),
+    consent('b', account),
+    consent('c', { ...of('ann'), ...withdrawn }),
+    consent('d', { ...account, ...withdrawn }),
+    consent('e', of('ann')),
+  ];
+  const [b, d] = ['b', 'd'].map(fixtureUuid);
+  const listed = withSuccessors(consents, false);
+  expect(listed.map(({ superseded_by: next }) => next?.event_id ?? null)).toEqual([b, d, d, null, null]);
+  const said = consentsText(listed, { consents: listed, count: 5 }, false, en);
+  expect(said).toContain('accepted (account)');
+  expect(said).toContain(en.list.accountNote);
+  expect(consentsText(listed.slice(2, 3), { consents: listed, count: 5 }, false, en)).not.toContain('account');
+  expect(renderHtml(consentsTable(listed, 5, false, en)).split('all devices of the person’s account')).toHaveLength(3);
+  expect(consentsCsv(listed, false)).toContain('"withdrawn","account"');
 });
 
 test('selects by a text, a decision and a verdict, and by a person whose value is disclosed', () => {

@@ -117,6 +117,14 @@ test('the question of an invalid record is not drawn, because its words may not 
   expect(drawnBanner(stated(await show(id, changed)))).toBe('invalid');
 });
 
+test('a question is not drawn without what was said about the account', async () => {
+  const shown = await show(fixtureUuid('c2'));
+  if (shown === null) throw new Error('the package does not have the record');
+  const account = { text: 'It applies on every device.', language: 'en' };
+  const value = { layout: 'bar', layout_version: 2, layer: 'first', account };
+  expect(drawnBanner({ ...shown, disclosed: [{ name: 'presentation', value }] })).toBe('layout');
+});
+
 test('the words of a drawn question stay in their places, and joiners of their script stay as they are', async () => {
   const shown = await show(fixtureUuid('c2'));
   const { configuration } = shown ?? {};

@@ -1508,6 +1508,7 @@ CONSENTS = (CONSENT, IMPORTED)
 POLICY, ANNOUNCED = "LedgerPolicySet.v1", "LedgerKeyAnnounced.v1"
 PUBLISHED, ACTIVATED, RETIRED = "DocumentVersionPublished.v1", "DocumentVersionActivated.v1", "DocumentVersionRetired.v1"
 CONFIGURED, SCANNED = "SiteConfigPublished.v1", "SiteScanned.v1"
+LATE_MEMBERS = {"rule_id", "ask_again_at", "scope"}
 NO_CONSENTS = ("do_not_sell_opt_out", "objection")
 TYPES = (*CONSENTS, ERASED, POLICY, ANNOUNCED, PUBLISHED, ACTIVATED, RETIRED, CONFIGURED, SCANNED)
 
@@ -1579,10 +1580,14 @@ def check_chain(entries):
             require(entry.entry["previous"] == before.leaf.hex(), f"{entry} does not continue the one before")
 
 
+def is_known_form(entry):
+    return entry.type in TYPES and not is_newer(entry.record, "v", 2 if entry.type == CONSENT else 1) and not is_newer(entry.record, "hash_version", 2)
+
+
 @checking("record.format")
 def check_form(package, manifest, entry):
     """§17: what is unknown stays open. §11: the shape of a known record, and what a shape cannot say."""
-    entry.is_known = entry.type in TYPES and not is_newer(entry.record, "v", 2 if entry.type == CONSENT else 1) and not is_newer(entry.record, "hash_version", 2)
+    entry.is_known = is_known_form(entry)
     package.expect(entry.is_known, f"{entry} is of a newer version of the format than this script")
     if entry.type in TYPES:
         require((entry.entry["proof_hash"] is not None) == (entry.type in CONSENTS), f"{entry} has a proof hash too many or too few", "entry.format")
@@ -1620,7 +1625,10 @@ def check_consent_record(entry, record):
     require(has_token or not vouched, f"{entry} vouches for values without a token")
     permitted = [answers for key, answers in (record.get("services") or {}).items() if (record["categories"] or {}).get(key)]
     require(all(all(answers.values()) for answers in permitted), f"{entry} permits a category, and refuses one of its services")
-    require(("rule_id" in record) == ("ask_again_at" in record), f"{entry} has only one of rule_id and ask_again_at")
+    require(len(LATE_MEMBERS & record.keys()) in (0, len(LATE_MEMBERS)), f"{entry} has only some of rule_id, ask_again_at and scope")
+    is_by_token = (record["approval_token_id"] or "").startswith("ptk_") and "visitor_id" in vouched
+    is_vouched = "visitor_id" in record["disclosures"] and (record["channel"] == "s2s" or is_by_token)
+    require(record.get("scope") != "account" or is_vouched, f"{entry} is an account's, and no backend vouches for the person")
     if "rule_id" in record and record["consent_type"] == "objection":
         check_objection(entry, record)
 
@@ -1669,6 +1677,16 @@ def check_policy_record(entry, record):
     require(record["witnesses"] == in_order, f"{entry} does not list the witnesses in order")
     require(all(Key(line, (COSIGNATURE, ML_DSA)).name for line in record["witnesses"]), f"{entry} names a witness without a key")
     require(record["witnesses_required"] <= len(record["witnesses"]), f"{entry} requires more witnesses than it names")
+
+
+@checking("record.format")
+def check_forms(package, batches, every, entries):
+    """§11, Order of forms: no record is of an earlier form than one of an earlier batch. Of one record, as far as the package shows it."""
+    first = next((entry for entry in every if entry.type == CONSENT and is_known_form(entry) and isinstance(entry.record, dict) and "scope" in entry.record), None)
+    for entry in entries:
+        if first and entry.is_known and entry.type == CONSENT and "scope" not in entry.record and entry.batch > first.batch:
+            check_place(package, batches, first)
+            raise Refused(f"{entry} states no scope and no rule, and {first} before it does")
 
 
 RULES = {CONSENT: check_consent_record, IMPORTED: check_consent_record, CONFIGURED: check_configuration_record, SCANNED: check_scan_record, POLICY: check_policy_record}
@@ -2254,7 +2272,7 @@ class Notices:
         check_term(consent, [text, *activated[:1]], retired, is_open)
         free = consent.record["consent_type"] in ("cookie", *NO_CONSENTS)
         required = text.record["requires_approval_token"] and not free
-        require(not required or consent.record["approval_token_id"], f"{consent} lacks the approval token that its text requires")
+        require(not required or (consent.record["approval_token_id"] or "").startswith("atk_"), f"{consent} lacks the approval token that its text requires")
 
     @checking("document.version")
     def text_of(self, consent):
@@ -2288,6 +2306,7 @@ class Notices:
         keys = {category["key"] for category in named.record["categories"]}
         require(set(record["categories"] or {}) <= keys, f"{consent} names a category that its configuration does not have")
         rules = [rule["id"] for rule in named.record.get("rules", [])]
+        require(record.get("scope") != "account" or "accounts" in named.record, f"{consent} is an account's, and its configuration has no accounts")
         is_rule = record.get("rule_id") is None or rules.count(record["rule_id"]) == 1
         require(is_rule, f"{consent} names a rule that its configuration does not have")
         services = services_of(named.record)
@@ -2437,6 +2456,8 @@ def confirm(package, record, given):
         if batches:
             check_place(package, batches, entry)
     check_chain(every)
+    if batches:
+        check_forms(package, batches, every, entries)
     keys = Keys(package, read_keys(given.ledger_key), every, manifest["origin"], notes)
     for size in keys.sizes:
         keys.check(size)

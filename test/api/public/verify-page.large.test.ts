@@ -55,7 +55,7 @@ const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
       if (token === 'ct_test_') return { ...unknown, reason: 'test' };
       const origin =
         token === 'ct_imported' ? { imported_from: 'House tool', claimed_at: '2024-05-01T08:00:00.000Z' } : {};
-      const site = token === 'ct_withdrawable' ? { site_domain: 'shop.example' } : {};
+      const site = token === 'ct_withdrawable' ? { site_domain: 'shop.example', scope: 'account' } : {};
       return { valid: true, source: 'server', server_record_found: true, data: { ...record, ...origin, ...site } };
     });
     // Any file that the verifier takes shows that the page gives it the answer.
@@ -152,6 +152,7 @@ test.skipIf(chromiumPath === undefined)(
       expect(await links()).toEqual([]);
       await lookUp('ct_withdrawable', 'Change or withdraw this choice');
       expect(await links()).toEqual(['https://shop.example/choices']);
+      expect(await textOf('lookup-result')).toContain('all devices of the person’s account');
       if (process.env.SCREENSHOTS !== undefined)
         writeFileSync(join(process.env.SCREENSHOTS, 'served.png'), await page.screenshot());
       expect(await isHidden('lookup-receipt')).toBe(true);

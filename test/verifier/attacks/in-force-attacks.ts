@@ -50,12 +50,12 @@ export function stateOf(label: string, type: string, versionLabel: string, minut
   });
 }
 
-/** `c0` is recorded in minute 11. */
-export const DAYS_365 = minute(11 + 365 * 24 * 60).toISOString();
+/** `c7`, the last consent, is recorded in minute 41. */
+export const DAYS_365 = minute(41 + 365 * 24 * 60).toISOString();
 
 /** Lets a record state its rule and periods, by default as a consent under no rule. */
 export const stating = (change: JsonObject): ReturnType<typeof record> =>
-  record({ v: 2, services: null, rule_id: null, ask_again_at: null, ...change });
+  record({ v: 2, services: null, rule_id: null, ask_again_at: null, scope: 'device', ...change });
 
 const activated = (minutes: number) => stateOf('activated 2', DOCUMENT_VERSION_ACTIVATED, 'version en 2', minutes);
 const retired = (minutes: number, label = 'version en') =>
@@ -137,21 +137,32 @@ export function inForceAttacks(): Attack[] {
       'document.in-force',
       event('c0', record({ valid_until: null })),
     ),
-    attack('a rule that was never published', 'document.configuration', event('c0', stating({ rule_id: 'uk' }))),
+    attack('a rule that was never published', 'document.configuration', event('c7', stating({ rule_id: 'uk' }))),
     attack(
       'an objection that permits',
       'record.format',
-      event('c0', stating({ consent_type: 'objection', decision: 'rejected', valid_until: null })),
+      event('c7', stating({ consent_type: 'objection', decision: 'rejected', valid_until: null })),
     ),
+    attack(
+      'a choice of a device that is sealed as that of an account',
+      'record.format',
+      event('c7', stating({ scope: 'account' })),
+    ),
+    attack(
+      'a choice of an account under a configuration without accounts',
+      'document.configuration',
+      event('c7', stating({ scope: 'account', channel: 's2s' })),
+    ),
+    attack('records of before after one that states its scope', 'record.format', event('c0', stating({}))),
     attack(
       'a refusal that ends before an earlier consent can',
       'document.in-force',
-      event('c0', stating({ decision: 'rejected', ask_again_at: DAYS_365, valid_until: minute(12).toISOString() })),
+      event('c7', stating({ decision: 'rejected', ask_again_at: DAYS_365, valid_until: minute(42).toISOString() })),
     ),
     attack(
       'a refusal that is asked about again after a day',
       'document.in-force',
-      event('c0', stating({ decision: 'rejected', ask_again_at: minute(11 + 24 * 60).toISOString() })),
+      event('c7', stating({ decision: 'rejected', ask_again_at: minute(41 + 24 * 60).toISOString() })),
     ),
     attack(
       'a vouched value to which the record does not commit',

@@ -9,6 +9,7 @@ import { FORGED_POLICIES } from './forged-policies.js';
 import { FORGED_PROMISES } from './forged-promises.js';
 import { FORGED_QUORUM } from './forged-quorum.js';
 import { FORGED_RECEIPTS } from './forged-receipts.js';
+import { FORGED_SCOPES } from './forged-scopes.js';
 import { FORGED_STRUCTURE } from './forged-structure.js';
 import { FORGED_TIMES } from './forged-times.js';
 import { FORGED_VALIDITY } from './forged-validity.js';
@@ -33,5 +34,6 @@ export const FORGERIES: readonly Forgery[] = [
   ...FORGED_PROMISES,
   ...FORGED_RECEIPTS,
   ...FORGED_WITNESSES,
+  ...FORGED_SCOPES,
   ...FORGED_STRUCTURE,
 ];

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Draft } from './export.js';
+import { LATE, ofBefore } from './forged-scopes.js';
 import { Forge, type Forgery, leaveOut, lineOf } from './forgery.js';
 import { tiledRuns } from './ledger.js';
 import { sha256 } from './primitives.js';
@@ -152,4 +153,37 @@ describe.each(['small', 'rolled'] as const)('an erasure with a random tag (world
     const left = await verdictOf(limit, hidden);
     expect(left).toMatchObject({ verdict: 'invalid', problems: { 'completeness.runs': 'fail' } });
   });
+});
+
+test('a record of the form of before is found only beside a record of an earlier batch that states its scope', async () => {
+  const problems = { 'record.format': 'fail' };
+  const limit: Limit = ofBefore(LATE, 2);
+  expect(await verdictOf(limit)).toMatchObject({ verdict: 'invalid', problems });
+  const alone = [{ receipt: { label: 'alice 4' } }, { request: { eventIds: [consentId('alice 4')] } }];
+  for (const shown of alone)
+    expect(await verdictOf({ ...limit, ...shown })).toEqual({ verdict: 'valid', problems: {} });
+  // alice 3 is in the batch of bob 2. Both states of the service could record at that time.
+  const sameBatch: Limit = {
+    plan: (plan) => {
+      ofBefore(LATE, 2, 'alice 3').plan(plan);
+      eventOf(plan, 'alice 3').record.decision = 'withdrawn';
+    },
+  };
+  expect(await verdictOf(sameBatch)).toEqual({ verdict: 'valid', problems: {} });
+});
+
+test('a record that is not in its batch does not make a later one fail that states less', async () => {
+  const limit: Limit = {
+    plan: (plan) => {
+      for (const label of ['bob 2', 'nobody 2', 'bob 3', 'alice 4']) ofBefore(LATE, 2, label).plan(plan);
+    },
+  };
+  const { problems } = await verdictOf(limit, {
+    draft: (draft) => {
+      lineOf(draft, 'alice 3').index += 1;
+    },
+  });
+  expect(problems).toMatchObject({ 'entry.inclusion': 'fail' });
+  expect(problems['record.format']).toBeUndefined();
+  expect((await verdictOf(limit)).problems).toEqual({ 'record.format': 'fail' });
 });

@@ -46,6 +46,8 @@ const WRONG_PRESENTATIONS: Readonly<Record<string, Json>> = {
   'preselected everything': { preselected: 'all' },
   'has a notice without its version': { notice: { text: 'Opt-Out Request Honored', language: 'en' } },
   'has a notice that is a text': { notice: 'Opt-Out Request Honored' },
+  'says nothing of the account': { account: { text: '', language: 'en' } },
+  'speaks of the account in no language': { account: { text: 'It applies on every device.' } },
   'has the size of its text in pixels': { text_size: 16 },
   'has more controls than a list may have': { controls: Array.from({ length: 21 }, (_, i) => `control-${i}`) },
 };

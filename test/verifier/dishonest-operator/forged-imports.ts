@@ -30,7 +30,7 @@ export function asImport(plan: Plan, label: string = LABEL): PlannedEvent {
   const created = Date.parse(String(event.record.created_at));
   event.type = 'ConsentImported.v1';
   // An import has the members of version 1.
-  for (const member of ['services', 'rule_id', 'ask_again_at']) delete event.record[member];
+  for (const member of ['services', 'rule_id', 'ask_again_at', 'scope']) delete event.record[member];
   Object.assign(event.record, {
     v: 1,
     channel: 'import',

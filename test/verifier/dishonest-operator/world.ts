@@ -129,6 +129,7 @@ function withServices(record: JsonRecord): JsonRecord {
     cookies: [{ ...cookie, category: 'analytics', service: 'counter' }],
     service_switches: true,
     rules: RULES,
+    accounts: { person_space: null },
   };
 }
 
@@ -190,7 +191,7 @@ export interface ConsentOptions {
   readonly configuration: JsonRecord;
   /** Decisions on services, which make the record one of version 2. */
   readonly services?: JsonRecord;
-  /** The rule, in a record that also states its periods. */
+  /** The rule, in a record that also states its periods and scope. */
   readonly rule?: string;
   readonly change?: JsonRecord;
   readonly values?: readonly PlannedValue[];
@@ -198,7 +199,13 @@ export interface ConsentOptions {
 
 const DAY = 86_400_000;
 
-/** The members with which a record states its rule and periods: the site published 180 days, and then 90. */
+/** A record whose person the backend vouches for by a person token, and so the choice of the person's account. */
+export const BY_PERSON_TOKEN: JsonRecord = {
+  ...{ scope: 'account', identity_assurance: 'tenant_attested' },
+  ...{ approval_token_id: 'ptk_1', vouched: ['visitor_id'] },
+};
+
+/** The members with which a record states its rule, periods and scope: the site published 180 days, and then 90. */
 function statedPeriods(rule: string, created: number, { change = {} }: ConsentOptions): JsonRecord {
   const { decision = 'accepted' } = change;
   const isRefusal = decision === 'rejected' || decision === 'withdrawn';
@@ -206,6 +213,7 @@ function statedPeriods(rule: string, created: number, { change = {} }: ConsentOp
     valid_until: instant(created + (decision === 'accepted' ? 90 : 180) * DAY),
     ask_again_at: isRefusal ? instant(created + 180 * DAY) : null,
     rule_id: rule,
+    scope: 'device',
   };
 }
 
@@ -387,11 +395,12 @@ export function makePlan(options: WorldOptions): Plan {
       services: ONE_SERVICE,
       change: { decision: 'partial', categories: { analytics: false } },
     }),
-    consent('alice 3', time(slot(6)), person('alice', after)),
+    consent('alice 3', time(slot(6)), person('alice', { ...after, change: BY_PERSON_TOKEN })),
   );
   put(slot(7), consent('nobody 2', time(slot(7)), after), elsewhere('elsewhere 6', THIRD_SITE, 7));
   put(slot(8), consent('bob 3', time(slot(8)), { ...person('bob', after), change: { consent_type: 'newsletter' } }));
-  put(slot(9), consent('alice 4', time(slot(9)), person('alice', { ...after, change: { decision: 'withdrawn' } })));
+  const byBackend = { decision: 'withdrawn', channel: 's2s', scope: 'account' };
+  put(slot(9), consent('alice 4', time(slot(9)), person('alice', { ...after, change: byBackend })));
   put(slot(10), elsewhere('elsewhere 7', OTHER_SITE, 10), elsewhere('elsewhere 8', THIRD_SITE, 10));
   const names = [SITE, OTHER_SITE, THIRD_SITE].flatMap((site) =>
     ['alice', 'bob', 'carol'].map((name) => `${site} ${name}`),

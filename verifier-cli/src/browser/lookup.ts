@@ -30,6 +30,7 @@ const Found = z.object({
   withdrawal_url: z.nullable(z.string().check(z.regex(WITHDRAWAL_URL))),
   categories: Choices,
   services: Choices,
+  scope: z.optional(Text),
   valid_until: Text,
   timestamp: z.nullable(z.object({ time: z.string() })),
 });
@@ -117,6 +118,7 @@ function answerMarkup(answer: LookupAnswer, texts: AnswerTexts): Markup {
       chosen.length === 0
         ? [lookup.kind, foreign(data.consent_type ?? words.unknown)]
         : [lookup.categories, foreign(chosen.join(', '))],
+      [lookup.scope, data.scope === 'account' ? lookup.ofAccount : null],
       [lookup.validUntil, data.valid_until === null ? null : dayText(data.valid_until, texts)],
       [lookup.personal, data.is_anonymized ? lookup.erased : null],
       [lookup.withdrawal, withdrawalLink(data, texts)],

@@ -41,6 +41,8 @@ export type Reference =
       readonly choices: readonly string[];
       /** The rule that the record names, or null if it names none. */
       readonly rule: string | null;
+      /** Whether the record is the choice of an account. */
+      readonly isAccount: boolean;
     };
 
 /** Result of resolving a reference. */
@@ -80,6 +82,7 @@ interface PublishedConfiguration {
   readonly required: ReadonlySet<string>;
   /** Ids of its rules. */
   readonly rules: ReadonlySet<string>;
+  readonly hasAccounts: boolean;
   readonly notice: Notice;
 }
 
@@ -136,9 +139,10 @@ export class Documents {
     const ids = (record.rules ?? []).map(({ id }) => id);
     // An id that occurs twice names no rule.
     const rules = new Set(ids.filter((id) => ids.indexOf(id) === ids.lastIndexOf(id)));
+    const hasAccounts = record.accounts !== undefined;
     const required = pathsIn(categories.filter((one) => one.required));
     if (!this.#configurations.has(hash))
-      this.#configurations.set(hash, { eventId, site, number, choices, required, rules, notice });
+      this.#configurations.set(hash, { eventId, site, number, choices, required, rules, hasAccounts, notice });
     if (this.isReceipt) this.#receiptConfigurations.set(hash, record);
     this.#history.publishConfiguration(record, notice, notice.at);
   }
@@ -215,14 +219,15 @@ export class Documents {
   /** @returns the index of the reference to the site's configuration; −1 beyond the limit */
   referToConfiguration(record: ConsentMembers): number {
     const { site_config_hash: hash, site_id: site, rule_id: rule = null } = record;
+    const isAccount = record.scope === 'account';
     const choices = answersOf(record).map(({ path }) => path);
     const last = this.#lastConfiguration;
-    const isSame = last?.hash === hash && last.site === site && last.rule === rule && areEqual(last.choices, choices);
-    if (isSame) return last.index;
+    const isSame = last?.hash === hash && last.site === site && last.rule === rule && last.isAccount === isAccount;
+    if (isSame && areEqual(last.choices, choices)) return last.index;
     const sorted = choices.toSorted();
-    const key = `${site} ${hash} ${JSON.stringify([rule, sorted])}`;
-    const index = this.#refer(key, { kind: 'configuration', hash, site, choices: sorted, rule });
-    this.#lastConfiguration = { hash, site, choices, rule, index };
+    const key = `${site} ${hash} ${JSON.stringify([rule, isAccount, sorted])}`;
+    const index = this.#refer(key, { kind: 'configuration', hash, site, choices: sorted, rule, isAccount });
+    this.#lastConfiguration = { hash, site, choices, rule, isAccount, index };
     return index;
   }
 
@@ -349,6 +354,7 @@ export class Documents {
     if (unknown !== undefined) return failed(finding('category-unknown', { category: unknown }));
     const { rule } = reference;
     if (rule !== null && !published.rules.has(rule)) return failed(finding('rule-unknown', { rule }));
+    if (reference.isAccount && !published.hasAccounts) return failed(finding('accounts-off'));
     const configuration = this.#history.termOfConfiguration(published.eventId);
     return { ...proofOf(published.notice, what), version: null, configuration };
   }

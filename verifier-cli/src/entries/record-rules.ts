@@ -1,4 +1,4 @@
-import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
+import { CONSENT_RECORDED, isVouched } from '../../../schemas/events/consent-recorded.js';
 import { isSealedEventType } from '../../../schemas/events/sealed-event.js';
 import { OBJECTION_TYPE } from '../../../schemas/law/acts.js';
 import { type Finding, finding } from '../findings/finding.js';
@@ -36,6 +36,7 @@ export function recordProblem(consent: ConsentMembers): Finding | null {
     return finding('valid-until-before-creation');
   if ((token === null) !== (assurance === null)) return finding('approval-incomplete');
   if (token === null && vouched.length > 0) return finding('vouched-without-token');
+  if (consent.scope === 'account' && !isVouched(consent)) return finding('account-not-vouched');
   if (isAmbiguousObjection(consent)) return finding('objection-ambiguous');
   const contradicted = contradictedCategory(consent);
   if (contradicted !== null) return finding('service-refused', { category: contradicted });

@@ -378,7 +378,7 @@ export const CHECKS = {
     tr: 'Her kayıt tam olarak yayımlanan alanlara sahiptir.',
     required: true,
     fails:
-      'The record does not have the shape of its type (§11). `valid_until` is before `created_at`. A category is true, and one of its `services` false. An objection does not have its form (§11). `vouched`, `approval_token_id` and `identity_assurance` do not agree. `number` of a policy is not its revision plus 1.',
+      'The record does not have the shape of its type (§11). `valid_until` is before `created_at`. A category is true, and one of its `services` false. An objection does not have its form (§11). A record is an account’s, and no backend vouches for the person; or it lacks `scope`, and a record of an earlier batch has it (§11). `vouched`, `approval_token_id` and `identity_assurance` do not agree. `number` of a policy is not its revision plus 1.',
     opens: 'Type, `v` or `hash_version` are not known (§17).',
   },
   'record.proof-hash': {
@@ -447,7 +447,7 @@ export const CHECKS = {
     tr: 'Paket, sitenin yapılandırmasını içerir ve yayımlandığını kanıtlar.',
     required: true,
     fails:
-      'The file of the configuration is missing or changed. Its publication is not in the package, failed its checks, is of another site, or lacks a category, a service or the rule that the consent names (§11).',
+      'The file of the configuration is missing or changed. Its publication is not in the package, failed its checks, is of another site, or lacks a category, a service, the rule or the accounts that the consent names (§11).',
     opens: 'The checks of the publication are open, or an unknown event may be it (§17).',
   },
   'document.in-force': {

@@ -155,6 +155,7 @@ export const FINDING_TEXTS = {
   'ask-again-unexpected': 'the record has ask_again_at, but the person never refused, or is never asked again',
   'ask-again-other': 'ask_again_at is not {days} days after created_at, as its configuration states',
   'rule-unknown': 'the record names a rule that its configuration does not have: {rule}',
+  'accounts-off': 'the record is the choice of an account, but its configuration has no accounts',
   'objection-ambiguous': 'the record is an objection, but does not refuse every category that it names',
   'published-after-order': '{notice} was published after the consent, by their order in the ledger',
   'activated-after-order': '{notice} was activated after the consent, by their order in the ledger',
@@ -214,7 +215,10 @@ export const FINDING_TEXTS = {
   'consents-imported':
     '{records:consent is|consents are} imported: {tools} stated this, and nothing here proves when and how the persons decided',
   'approval-incomplete': 'approval_token_id and identity_assurance must both be null, or neither',
-  'vouched-without-token': 'vouched names values, but there is no approval token',
+  'vouched-without-token': 'vouched names values, but there is no one-time token',
+  'account-not-vouched': 'the record claims to be the choice of an account, but no backend vouches for the person',
+  'form-of-before':
+    'the record states no scope, no rule and no time to ask again, although a record of the earlier batch {batch} states them',
   'vouched-not-committed': 'vouched names {name}, to which the record does not commit',
   'service-refused': 'the record permits the category {category}, but refuses one of its services',
   'salts-not-compared': 'only the first {limit} salts of a package are compared',

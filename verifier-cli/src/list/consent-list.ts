@@ -65,6 +65,7 @@ export class ConsentList {
         record?.import === undefined ? null : { from: record.import.tool, claimed_at: record.import.claimed_at },
       consent_type: record?.consent_type ?? null,
       decision: record?.decision ?? null,
+      scope: record === null ? null : (record.scope ?? 'device'),
       document_version_id: record?.document_version_id ?? null,
       language: record?.language ?? null,
       text: null,

@@ -16,11 +16,12 @@ function isText(value: JsonValue | undefined): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-/** The decision, with the former tool that states it. */
+/** The decision, with the account whose choice it is, or the former tool that states it. */
 export function decisionText(one: ListedConsent, texts: Texts): string {
-  const { imported } = one;
+  const { imported, scope } = one;
   const act = actOf(one);
   const word = act === null ? '' : decisionWord(act, texts);
+  if (scope === 'account') return texts.list.byAccount(word);
   return imported === null ? word : texts.list.imported(word, imported.from);
 }
 

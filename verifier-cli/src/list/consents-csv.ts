@@ -10,6 +10,7 @@ const COLUMNS = [
   ['claimed_at', (one: ListedConsent) => one.imported?.claimed_at],
   ['consent_type', (one: ListedConsent) => one.consent_type],
   ['decision', (one: ListedConsent) => one.decision],
+  ['scope', (one: ListedConsent) => one.scope],
   ['text', (one: ListedConsent) => one.text?.title],
   ['text_version', (one: ListedConsent) => one.text?.number],
   ['language', (one: ListedConsent) => one.language],

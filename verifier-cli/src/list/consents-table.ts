@@ -59,7 +59,7 @@ function clockText(time: string): string {
 }
 
 function details(one: ListedConsent, texts: Texts): Markup {
-  const { list, words } = texts;
+  const { list, record, words } = texts;
   const names = list.details;
   const code = (value: string | null): Markup | null => (value === null ? null : element('code', {}, foreign(value)));
   const disclosed = Object.entries(one.disclosed).map(([name, value]): readonly [string, Markup] => [
@@ -74,6 +74,7 @@ function details(one: ListedConsent, texts: Texts): Markup {
       [names.token, code(one.consent_token)],
       [names.event, code(one.event_id)],
       [names.type, foreign(one.consent_type ?? words.unknown)],
+      [record.scope, one.scope === 'account' ? record.ofAccount(null) : null],
       [names.language, one.language === null ? null : foreign(one.language)],
       [names.version, code(one.document_version_id)],
       [names.successor, code(one.superseded_by?.event_id ?? null)],

@@ -37,6 +37,7 @@ export function consentsText(
   return [
     ...(rows.length === 0 ? [list.noMatch] : [head, ...rows].map(line)),
     '',
+    ...(shown.some(({ scope }) => scope === 'account') ? [list.accountNote, ''] : []),
     [list.shownOf(shown.length, listing.count), restText(listing, texts)].join(' ').trimEnd(),
     '',
   ].join('\n');

@@ -1,3 +1,4 @@
+import type { SCOPES } from '../../../schemas/events/consent-recorded.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import type { Verdict } from '../findings/verdict.js';
 
@@ -22,6 +23,8 @@ export interface ListedConsent {
   readonly imported: { readonly from: string; readonly claimed_at: string } | null;
   readonly consent_type: string | null;
   readonly decision: string | null;
+  /** Whose choice it is; of a record that does not state it, that of a device. Null if the record cannot be read. */
+  readonly scope: (typeof SCOPES)[number] | null;
   readonly document_version_id: string | null;
   readonly language: string | null;
   /** Title and version of the text as they were published, or null if the package does not show it. */
@@ -33,7 +36,7 @@ export interface ListedConsent {
   readonly erasure_verdict: Verdict | null;
   /**
    * The next record in the package of the same person with the same consent type that is not invalid: it supersedes
-   * this record. Null if the package has none, or does not show the person.
+   * this record. Only an account supersedes the choice of an account. Null if the package has none, or does not show the person.
    */
   readonly superseded_by: {
     readonly event_id: string;

@@ -4,7 +4,8 @@ import type { ListedConsent } from './listed-consent.js';
 /**
  * Adds to each consent the next one of the same person with the same type. An imported consent counts as older than
  * every one that was recorded here, and imported ones are ordered by the time that the former tool states. An invalid
- * record supersedes nothing, because anyone can write one into a package.
+ * record supersedes nothing, because anyone can write one into a package. The choice of a device supersedes none of an
+ * account, because any browser can state the person’s id.
  * @param consents the consents in the order of the ledger, with their final verdicts
  * @param isOfOnePerson whether all of them are of one person; otherwise the disclosed visitor ids decide
  */
@@ -14,8 +15,9 @@ export function withSuccessors(consents: readonly ListedConsent[], isOfOnePerson
   for (const consent of inForceOrder(consents).toReversed()) {
     const key = keyOf(consent, isOfOnePerson);
     if (key === null) continue;
-    const next = latest.get(key);
-    if (consent.verdict !== 'invalid') latest.set(key, consent);
+    const ofAccount = consent.scope === 'account' ? `account ${key}` : null;
+    const next = latest.get(ofAccount ?? key);
+    if (consent.verdict !== 'invalid') for (const one of [key, ofAccount]) if (one !== null) latest.set(one, consent);
     if (next !== undefined) successors.set(consent, next);
   }
   return consents.map((consent) => {

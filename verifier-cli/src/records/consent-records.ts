@@ -1,4 +1,5 @@
 import { givenAt } from '../../../schemas/events/consent-imported.js';
+import { CONSENT_RECORDED, hasApprovalToken } from '../../../schemas/events/consent-recorded.js';
 import type { ConsentType } from '../../../schemas/events/sealed-event.js';
 import type { Disclosure } from '../../../schemas/evidence/disclosure.js';
 import type { Manifest } from '../../../schemas/evidence/manifest.js';
@@ -15,7 +16,7 @@ import { recordProblem } from '../entries/record-rules.js';
 import { Salts } from '../entries/salts.js';
 import type { SummaryCounter } from '../entries/summary.js';
 import { matchShape } from '../files/parse.js';
-import { finding } from '../findings/finding.js';
+import { type Finding, finding } from '../findings/finding.js';
 import type { ConsentList } from '../list/consent-list.js';
 import { FilterRules } from '../manifest/filter.js';
 import { type ConsentMembers, memberOf, type Schemes, select } from '../versions/schemes.js';
@@ -35,6 +36,8 @@ export class ConsentRecords {
   readonly table = new ConsentTable();
   readonly #salts = new Salts();
   readonly #filter: FilterRules | null;
+  /** The batch of the first consent that states its scope, or null before one. */
+  #statedFrom: number | null = null;
 
   /** @param person null without a manifest */
   constructor(
@@ -73,7 +76,7 @@ export class ConsentRecords {
       return;
     }
     const consent: ConsentMembers = parsed.value;
-    const problem = recordProblem(consent);
+    const problem = recordProblem(consent) ?? this.#formProblem(read, consent);
     if (problem === null) findings.pass('record.format');
     else findings.fail('record.format', problem);
     findings.open('record.proof-hash', finding('proof-hash-not-checked'));
@@ -99,12 +102,25 @@ export class ConsentRecords {
       periods: statedPeriods(consent, createdAt),
       isImported: consent.import !== undefined,
       matches: this.#filter?.matches(consent) === true,
-      lacksToken: consent.approval_token_id === null && isApproval(consent.consent_type),
+      lacksToken: !hasApprovalToken(consent) && isApproval(consent.consent_type),
       version: this.documents.referToVersion(consent),
       configuration: this.documents.referToConfiguration(consent),
       isLacking: withheld > 0 && !isKeyLost && isOfPerson && this.#filter?.mustDisclose(consent) === true,
     });
     this.context.list?.accept(read, consent, disclosures);
+  }
+
+  /**
+   * Finds a consent that states neither scope nor rule although a consent of an earlier batch does: its service could do
+   * so by then, and chose the rules of before. Entries come in the order of the stream.
+   */
+  #formProblem({ entry, source: { batch }, findings }: ReadEntry, { scope }: ConsentMembers): Finding | null {
+    if (entry.type !== CONSENT_RECORDED) return null;
+    const from = this.#statedFrom;
+    if (scope === undefined) return from === null || batch <= from ? null : finding('form-of-before', { batch: from });
+    // An entry that is not in the ledger accuses no other one.
+    if (findings.verdict !== 'invalid') this.#statedFrom ??= batch;
+    return null;
   }
 }
 

@@ -1,4 +1,5 @@
 import { originOf, type SealedConsent, servicesOf } from '../../../schemas/events/consent-imported.js';
+import { hasApprovalToken, isVouched } from '../../../schemas/events/consent-recorded.js';
 import type { VendorList } from '../../../schemas/iab/vendor-list.js';
 import { actOf, answersQuestion, OBJECTION_TYPE } from '../../../schemas/law/acts.js';
 import { zonedTime } from '../../../schemas/text/time-zone.js';
@@ -43,6 +44,7 @@ function consentLines(shown: ShownRecord, texts: Texts, list: VendorList | null)
     ...(origin === null ? [] : [[record.origin, record.imported(origin.tool, before)] as const]),
     [record.decision, decisionText(consent, shown, texts)],
     ...ruleLines(consent, shown, texts),
+    ...scopeLines(consent, shown, texts),
     ...purposeLines(consent, shown, texts),
     [record.by, personText(shown, texts)],
     [record.assurance, assuranceText(consent, texts)],
@@ -137,6 +139,15 @@ function decisionText(consent: SealedConsent, { configuration }: ShownRecord, te
   return `${decisionWord(actOf(consent), texts)} (${type}${chosen.length === 0 ? '' : `: ${chosen.join(', ')}`})`;
 }
 
+/** Says that a choice holds for all devices of an account. Nothing of the choice of a device. */
+function scopeLines(consent: SealedConsent, { configuration }: ShownRecord, { record }: Texts): [string, string][] {
+  return isOfAccount(consent) ? [[record.scope, record.ofAccount(configuration?.accounts?.person_space ?? null)]] : [];
+}
+
+function isOfAccount(consent: SealedConsent): boolean {
+  return 'scope' in consent && consent.scope === 'account' && isVouched(consent);
+}
+
 /** What a consent without categories was given for, as far as its type and the title of its text say so. */
 function purposeLines(consent: SealedConsent, { text }: ShownRecord, { record }: Texts): [string, string][] {
   if (Object.keys({ ...consent.categories, ...servicesOf(consent) }).length > 0) return [];
@@ -185,7 +196,8 @@ function personText(shown: ShownRecord, texts: Texts): string {
 
 function assuranceText(consent: SealedConsent, { record }: Texts): string {
   const { channel, identity_assurance: assurance, vouched } = consent;
-  if (assurance === 'tenant_attested') return record.vouched(vouched.length === 0 ? null : vouched.join(', '));
+  if (assurance === 'tenant_attested')
+    return record.vouched(vouched.length === 0 ? null : vouched.join(', '), !hasApprovalToken(consent));
   return record.statedBy[channel];
 }
 
@@ -247,5 +259,7 @@ function afterwardsText(shown: ShownRecord, texts: Texts): string {
   if (parts.length > 0) return parts.join(' ');
   if (file.kind === 'receipt')
     return record.receiptShowsNoLater(file.exported_at === null ? record.itWasMade : momentText(file.exported_at));
-  return whole === 'invalid' ? record.provesNoLater : record.showsNoLater;
+  if (whole === 'invalid') return record.provesNoLater;
+  const consent = shownConsent(shown);
+  return consent !== null && isOfAccount(consent) ? record.accountShowsNoLater : record.showsNoLater;
 }

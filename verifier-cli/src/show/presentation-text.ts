@@ -29,7 +29,7 @@ export function statedPresentation({ disclosed }: Pick<ShownRecord, 'disclosed'>
 function partsOf(stated: Presentation, texts: Texts['record']['presentation']): string[] {
   const { layout, layout_version: version, theme, layer, language, colour_scheme: scheme } = stated;
   const { size_class: size, text_size: text, controls, preselected, control, elapsed_ms: elapsed, sdk } = stated;
-  const { notice, rule } = stated;
+  const { notice, account, rule } = stated;
   const given = <T>(value: T | undefined, say: (value: T) => string): string[] =>
     value === undefined ? [] : [say(value)];
   return [
@@ -44,6 +44,7 @@ function partsOf(stated: Presentation, texts: Texts['record']['presentation']): 
     ...given(preselected, (what) => texts.preselected[what]),
     ...given(control, texts.used),
     ...given(notice, ({ text: words, language: tag, version: number }) => texts.notice(words, tag, number)),
+    ...given(account, ({ text: words, language: tag }) => texts.account(words, tag)),
     ...given(rule, texts.rule),
     ...given(elapsed, (ms) => texts.elapsed(ms / 1_000)),
     ...given(sdk, texts.sdk),

@@ -217,6 +217,7 @@ function processOf(category: ConsentCategory, { cookies }: SiteConfigPublishedRe
 function events({ shown, record }: VerifiedConsent): readonly Node[] {
   const { decision, categories, valid_until: until, channel } = record;
   const source = shown.disclosed.find(({ name }) => name === 'source')?.value;
+  const isOfAccount = 'scope' in record && record.scope === 'account';
   const event = (type: Term, isAccepted: boolean | null): Node => {
     const listed = (name: string, answers: Readonly<Record<string, boolean>> | null): string => {
       const keys = Object.entries(answers ?? {}).flatMap(([key, is]) =>
@@ -230,6 +231,7 @@ function events({ shown, record }: VerifiedConsent): readonly Node[] {
         `decision: ${decision}`,
         listed('categories', categories),
         listed('services', servicesOf(record)),
+        isOfAccount ? 'scope: all devices of the account of the PII principal, for whom the backend vouches' : '',
       ]
         .filter((part) => part !== '')
         .join('; '),

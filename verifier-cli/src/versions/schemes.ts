@@ -22,7 +22,7 @@ export type HeaderMembers = Omit<BatchHeader, 'v'>;
 /** A consent's record with hashes of any version. */
 export type ConsentMembers = Omit<SealedConsent, 'hash_version'> &
   Pick<Partial<ImportedConsent>, 'import'> &
-  Partial<Pick<ConsentRecordV2, 'ask_again_at' | 'rule_id' | 'services'>>;
+  Partial<Pick<ConsentRecordV2, 'ask_again_at' | 'rule_id' | 'scope' | 'services'>>;
 
 /** Shape and hash of an entry, selected by its `v`. */
 export interface EntryScheme {

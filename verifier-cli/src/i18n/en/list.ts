@@ -29,6 +29,9 @@ export const list = {
   takenBackLater: 'taken back later',
   replacedLater: 'replaced by a later record',
   imported: (decision: string, tool: string) => `${decision} (imported from ${tool})`,
+  byAccount: (decision: string) => `${decision} (account)`,
+  accountNote:
+    '(account): the choice holds for all devices of the person’s account, and the backend of the website vouches for the person.',
   unproved: (text: string) => `${text}, not proved`,
   columns: {
     claimedTime: 'claimed time',

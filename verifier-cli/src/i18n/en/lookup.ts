@@ -24,6 +24,8 @@ export const lookup = {
   kind: 'Kind',
   categories: 'Categories',
   recordedAt: 'Recorded',
+  scope: 'Holds for',
+  ofAccount: 'all devices of the person’s account; the backend of the website vouches for the person',
   validUntil: 'Valid until',
   stamped: 'Time stamp',
   notYet: 'not yet',

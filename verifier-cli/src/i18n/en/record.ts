@@ -46,6 +46,9 @@ export const record = {
   },
   noRule: 'The page stated no rule of the site: everything optional waits for consent.',
   noFramework: 'The list of laws has no word for the person’s place. That does not mean that no law applies.',
+  scope: 'Holds for',
+  ofAccount: (space: string | null) =>
+    `all devices of the person’s account${space === null ? '' : `, on all sites of “${space}”`}; the backend of the website vouches for the person`,
   purpose: 'Purpose',
   purposeText: (type: string, title: string | null) => (title === null ? type : `${type}, by the text “${title}”`),
   by: 'By',
@@ -132,6 +135,7 @@ export const record = {
     used: (name: string) => `The person used the control “${name}”.`,
     notice: (words: string, tag: string, version: number) =>
       `The notice “${words}” was shown (${tag}, version ${version}).`,
+    account: (words: string, tag: string) => `About the choice of the account, “${words}” was shown (${tag}).`,
     rule: (name: string) => `The rule for asking was “${name}”.`,
     elapsed: (seconds: number) => `The decision came ${seconds} s after the question.`,
     sdk: (name: string) => `The program ${name} showed it.`,
@@ -191,8 +195,8 @@ export const record = {
   notDisclosed: 'not disclosed in this file',
   notInReceipts: 'not stated in public receipts',
   noPerson: 'the record names no person',
-  vouched: (values: string | null) =>
-    `the backend of the website vouched for ${values ?? 'the person'}, by an approval token that was used once`,
+  vouched: (values: string | null, isOfPerson: boolean) =>
+    `the backend of the website vouched for ${values ?? 'the person'}, by ${isOfPerson ? 'a person token' : 'an approval token'} that was used once`,
   statedBy: {
     browser: 'an anonymous browser stated it, and nothing confirmed it',
     s2s: 'the backend of the website stated it, without an approval token',
@@ -220,6 +224,7 @@ export const record = {
   itWasMade: 'it was made',
   provesNoLater: 'This package proves no erasure and no later record of the person, and is invalid as a whole.',
   showsNoLater: 'This package shows no erasure and no later record of the person.',
+  accountShowsNoLater: 'This package shows no erasure and no later choice of the person’s account.',
   // The page.
   members: 'All members of the record',
   member: 'Record',

@@ -154,6 +154,7 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
   'ask-again-unexpected': 'kayıtta ask_again_at var, ancak kişi reddetmedi veya kendisine bir daha sorulmaz',
   'ask-again-other': 'ask_again_at, yapılandırmada belirtildiği gibi created_at zamanından {days} gün sonra değil',
   'rule-unknown': 'kayıt, yapılandırmasında bulunmayan bir kural belirtiyor: {rule}',
+  'accounts-off': 'kayıt bir hesabın tercihidir, ancak yapılandırmasında hesaplar yok',
   'objection-ambiguous': 'kayıt bir itirazdır, ancak belirttiği kategorilerin tümünü reddetmiyor',
   'published-after-order': '{notice}, defterdeki sıraya göre rızadan sonra yayımlandı',
   'activated-after-order': '{notice}, defterdeki sıraya göre rızadan sonra yürürlüğe kondu',
@@ -215,7 +216,10 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
   'consents-imported':
     '{records} rıza içe aktarılmış: bunları {tools} bildirdi; kişilerin ne zaman ve nasıl karar verdiğini burada hiçbir şey kanıtlamıyor',
   'approval-incomplete': 'approval_token_id ve identity_assurance birlikte null olmalı veya hiçbiri olmamalıdır',
-  'vouched-without-token': 'vouched değerleri belirtiyor, ancak onay belirteci yok',
+  'vouched-without-token': 'vouched değerleri belirtiyor, ancak tek kullanımlık belirteç yok',
+  'account-not-vouched': 'kayıt bir hesabın tercihi olduğunu belirtiyor, ancak kişiyi doğrulayan bir arka uç yok',
+  'form-of-before':
+    'kayıt kapsam, kural ve yeniden sorma zamanı belirtmiyor; oysa daha önceki {batch} numaralı gruptaki bir kayıt bunları belirtiyor',
   'vouched-not-committed': 'vouched, kaydın bağlı olmadığı {name} değerini belirtiyor',
   'service-refused': 'kayıt {category} kategorisine izin veriyor, ama hizmetlerinden birini reddediyor',
   'salts-not-compared': 'bir paketin yalnızca ilk {limit} tuzu karşılaştırılır',

@@ -28,6 +28,9 @@ export const list: typeof English = {
   takenBackLater: 'sonradan bundan vazgeçildi',
   replacedLater: 'sonraki bir kayıt yerine geçti',
   imported: (decision: string, tool: string) => `${decision} (${tool} aracından içe aktarılmış)`,
+  byAccount: (decision) => `${decision} (hesap)`,
+  accountNote:
+    '(hesap): tercih, kişinin hesabının tüm cihazları için geçerlidir; kişiyi web sitesinin arka ucu doğruladı.',
   unproved: (text) => `${text}, kanıtlanmadı`,
   columns: {
     claimedTime: 'beyan edilen zaman',

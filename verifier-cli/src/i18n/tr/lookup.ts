@@ -26,6 +26,8 @@ export const lookup: typeof English = {
   kind: 'Tür',
   categories: 'Kategoriler',
   recordedAt: 'Kaydedilme',
+  scope: 'Geçerli olduğu yer',
+  ofAccount: 'kişinin hesabının tüm cihazları; kişiyi web sitesinin arka ucu doğruladı',
   validUntil: 'Geçerlilik sonu',
   stamped: 'Zaman damgası',
   notYet: 'henüz yok',

@@ -25,6 +25,9 @@ export const record: typeof English = {
   noRule: 'Sayfa, sitenin hiçbir kuralını bildirmedi: isteğe bağlı her şey rıza bekler.',
   noFramework:
     'Yasa listesinde kişinin bulunduğu yer için bir sözcük yok. Bu, hiçbir yasanın geçerli olmadığı anlamına gelmez.',
+  scope: 'Geçerli olduğu yer',
+  ofAccount: (space) =>
+    `kişinin hesabının tüm cihazları${space === null ? '' : `, “${space}” sitelerinin tümünde`}; kişiyi web sitesinin arka ucu doğruladı`,
   purpose: 'Amaç',
   purposeText: (type, title) => (title === null ? type : `${type}, “${title}” metnine göre`),
   by: 'Kim',
@@ -108,6 +111,7 @@ export const record: typeof English = {
     },
     used: (name) => `Kişi “${name}” denetimini kullandı.`,
     notice: (words, tag, version) => `“${words}” bildirimi gösterildi (${tag}, sürüm ${version}).`,
+    account: (words, tag) => `Hesabın tercihi hakkında “${words}” gösterildi (${tag}).`,
     rule: (name) => `Sorma kuralı “${name}” idi.`,
     elapsed: (seconds) => `Karar sorudan ${seconds} saniye sonra verildi.`,
     sdk: (name) => `Soruyu ${name} programı gösterdi.`,
@@ -168,7 +172,8 @@ export const record: typeof English = {
   notDisclosed: 'bu dosyada gösterilmiyor',
   notInReceipts: 'herkese açık makbuzlarda belirtilmez',
   noPerson: 'kayıtta kişi belirtilmiyor',
-  vouched: (values) => `web sitesinin arka ucu, bir kez kullanılan onay koduyla şunu doğruladı: ${values ?? 'kişi'}`,
+  vouched: (values, isOfPerson) =>
+    `web sitesinin arka ucu, bir kez kullanılan ${isOfPerson ? 'kişi' : 'onay'} koduyla şunu doğruladı: ${values ?? 'kişi'}`,
   statedBy: {
     browser: 'anonim bir tarayıcı bildirdi, hiçbir şey doğrulamadı',
     s2s: 'web sitesinin arka ucu onay kodu olmadan bildirdi',
@@ -194,6 +199,7 @@ export const record: typeof English = {
   itWasMade: 'hazırlandığı an',
   provesNoLater: 'Bu paket bir silme veya kişinin sonraki bir kaydını kanıtlamaz ve bütün olarak geçersizdir.',
   showsNoLater: 'Bu paket bir silme veya kişinin sonraki bir kaydını göstermez.',
+  accountShowsNoLater: 'Bu paket bir silme veya kişinin hesabının sonraki bir tercihini göstermez.',
   members: 'Kaydın tüm alanları',
   member: 'Kayıt',
   unreadable: 'okunamıyor',
