@@ -32,6 +32,9 @@ export const CONSENT_LIMITS = {
   drawingDurationMs: 86_400_000,
   strokeCount: 100_000,
   approvalTokenSeconds: { least: 30, most: 3_600, default: 600 },
+  personTokenSeconds: 900,
+  /** Characters of a one-time token that are read. */
+  oneTimeToken: 200,
 } as const;
 
 /**
@@ -59,5 +62,5 @@ export const DEFAULT_BATCH_BODY_BYTES = 8 * 1024 * 1024;
 /** The largest body of a batch that can be configured: 100 consents at their largest. */
 export const BATCH_BODY_BYTES = CONSENT_LIMITS.batchItems * SINGLE_BODY_BYTES;
 
-/** The largest body of a request for an approval token. */
+/** The largest body of a request for a one-time token. */
 export const APPROVAL_TOKEN_BODY_BYTES = 16_384;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { COMPLIANCE_FRAMEWORKS, DECISIONS } from '../events/consent-recorded.js';
+import { COMPLIANCE_FRAMEWORKS, DECISIONS, SCOPES } from '../events/consent-recorded.js';
 import { Presentation } from '../evidence/presentation.js';
 import { SignedPromise } from '../evidence/promise.js';
 import { IabSignals } from '../iab/iab-signals.js';
@@ -72,8 +72,17 @@ const consentFields = {
   iab: IabSignals.nullish().describe(
     'Strings of IAB that the page gave to advertisers with this choice. Unknown members are refused.',
   ),
-  approval_token: optionalText(200).describe(
+  scope: z
+    .enum(SCOPES)
+    .nullish()
+    .describe(
+      'Whose choice it is: `account`, that of the person on every device, or `device`. `account` counts where the configuration has `accounts` and a backend vouches for the person: by `person_token`, or over S2S with `visitor_id`. If absent: `account` with a `person_token`, else `device`.',
+    ),
+  approval_token: optionalText(CONSENT_LIMITS.oneTimeToken).describe(
     'One-time token of /tool/v1/s2s/approval-tokens, for documents that require one.',
+  ),
+  person_token: optionalText(CONSENT_LIMITS.oneTimeToken).describe(
+    'One-time token of /tool/v1/s2s/person-tokens, which names the person. Not beside `approval_token`.',
   ),
   signature_image: z
     .string()
@@ -180,7 +189,7 @@ const acceptance = {
 };
 
 const warnings = Warnings.describe(
-  'What was ignored: unknown members, categories and rules; an unknown `consent_type`, which was recorded; and `idempotency_key`, if the key was used before with another consent. Absent if there is nothing.',
+  'What was ignored: unknown members, categories and rules; a `scope` of `account` that does not count; an unknown `consent_type`, which was recorded; and `idempotency_key`, if the key was used before with another consent. Absent if there is nothing.',
 );
 
 export const ConsentResponse = z

@@ -86,7 +86,7 @@ export const Erasure = z
     requested_at: Time.describe('When it was requested.'),
     finished_at: Time.nullable().describe('When the last key was destroyed.'),
     erased_records: z.int().describe('Records erased so far. 0 if nothing was found; the reason is not stated.'),
-    deleted_approval_tokens: z.int().describe('Approval tokens of the person that were deleted.'),
+    deleted_approval_tokens: z.int().describe('Approval tokens and person tokens of the person that were deleted.'),
     cancelled_exports: z
       .int()
       .describe('Running exports of the site that were cancelled. Queued exports are cancelled, too, but not counted.'),

@@ -129,6 +129,12 @@ export const ERROR_CODES = {
     meaning:
       'document_version_id is missing, not active or of another language, or the site has no published configuration. Read /tool/v1/config again.',
   },
+  ACCOUNTS_OFF: {
+    status: 409,
+    isOwn: true,
+    meaning:
+      'The configuration in force has no accounts, so that every choice is that of a device. Publish one with accounts.',
+  },
   ALREADY_EXISTS: {
     status: 409,
     isOwn: true,
@@ -214,6 +220,16 @@ export const ERROR_CODES = {
   APPROVAL_TOKEN_CONFLICT: {
     status: 422,
     meaning: 'approval_token was used before, or the consent contradicts what it was minted for.',
+  },
+  PERSON_TOKEN_INVALID: {
+    status: 422,
+    isOwn: true,
+    meaning: 'The person token is unknown, expired, or for another site. Mint a new one at /tool/v1/s2s/person-tokens.',
+  },
+  PERSON_TOKEN_CONFLICT: {
+    status: 422,
+    isOwn: true,
+    meaning: 'The person token was used before, or it is for another person than visitor_id names.',
   },
   INVITATION_INVALID: {
     status: 422,
@@ -366,6 +382,8 @@ export const CONSENT_ERROR_CODES: readonly ErrorCode[] = [
   'APPROVAL_TOKEN_REQUIRED',
   'APPROVAL_TOKEN_INVALID',
   'APPROVAL_TOKEN_CONFLICT',
+  'PERSON_TOKEN_INVALID',
+  'PERSON_TOKEN_CONFLICT',
   'INVALID_CATEGORIES',
   'METADATA_TOO_MANY_KEYS',
   'METADATA_TOO_LARGE',

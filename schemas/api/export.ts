@@ -64,7 +64,9 @@ const PersonalPart = S2sConsentRequest.omit({
   services: true,
   compliance_framework: true,
   rule_id: true,
+  scope: true,
   approval_token: true,
+  person_token: true,
 })
   .required()
   .extend({

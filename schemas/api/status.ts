@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { COMPLIANCE_FRAMEWORKS, DECISIONS } from '../events/consent-recorded.js';
+import { COMPLIANCE_FRAMEWORKS, DECISIONS, SCOPES } from '../events/consent-recorded.js';
 import { DocumentVersionPublishedRecord } from '../events/notices.js';
 import { Instant, Sha256Hex, Uuid } from '../evidence/primitives.js';
 import { InputUuid } from './common.js';
@@ -40,6 +40,18 @@ export const StatusItem = z
       .describe('Law under which the person was asked, or null if not known.'),
     created_at: Instant.describe('When the consent was recorded.'),
     valid_until: Instant.nullable().describe('Until when the consent is valid, or null for no limit.'),
+    ask_again_at: Instant.nullable().describe('When a person who refused may be asked again; null: not stated.'),
+    scope: z.enum(SCOPES).describe('`account`: for all devices of a person for whom a backend vouches; else `device`.'),
+    asked: z
+      .array(z.array(z.string()))
+      .optional()
+      .describe(
+        'What the person was asked for, by the configuration and the rule of the record: first the optional categories, purposes and special features, then who receives data. Only with `X-Person-Token`.',
+      ),
+    exempt: z
+      .array(z.string())
+      .optional()
+      .describe('Keys of the categories that were exempt from consent by that rule. Only with `X-Person-Token`.'),
     ...STATED_ORIGIN,
   })
   .meta({ id: 'StatusItem' });

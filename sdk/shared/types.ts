@@ -32,6 +32,8 @@ export type BatchResult = Omit<Schemas['ConsentBatchResponse']['data'], 'results
 /** The document and the person for which an approval token is minted. */
 export type ApprovalTokenRequest = Schemas['ApprovalTokenRequest'];
 export type ApprovalToken = Schemas['ApprovalTokenResponse']['data'];
+/** A token by which a backend vouches for a person who is signed in. */
+export type PersonToken = Schemas['PersonTokenResponse']['data'];
 /** A consent in force. */
 export type StatusItem = Schemas['StatusItem'];
 /** The result of an integrity check. */

@@ -28,7 +28,7 @@ export class JournalUnavailable extends Error {
  */
 export const JournalLine = z.strictObject({
   v: z.literal(1),
-  /** Null if only approval tokens were deleted. */
+  /** Null if only tokens were deleted. */
   erased: z
     .strictObject({
       site_id: Uuid,
@@ -37,8 +37,8 @@ export const JournalLine = z.strictObject({
       event_ids: z.array(Uuid).min(1),
     })
     .nullable(),
-  /** Ids of deleted approval tokens. */
-  approval_tokens: z.array(z.string().regex(/^atk_[A-Za-z0-9_-]{1,60}$/)),
+  /** Ids of deleted approval tokens and person tokens. */
+  approval_tokens: z.array(z.string().regex(/^[ap]tk_[A-Za-z0-9_-]{1,60}$/)),
   /** Ids of deleted test records. Absent if there are none. */
   test_records: z.array(Uuid).exactOptional(),
 });

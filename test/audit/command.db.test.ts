@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { PersonTokenResponse } from '../../schemas/api/person-tokens.js';
 import { openAudit } from '../../src/app/open-audit.js';
 import { runAudit } from '../../src/audit/audit.js';
 import { type AuditState, SECTIONS } from '../../src/audit/state-file.js';
@@ -11,6 +12,8 @@ import { RecordingTenant } from '../api/panel/recording-tenant.js';
 import { type RunningApp, startApp } from '../api/server/running-app.js';
 import { type CommandLine, commandLine } from '../cli/command-line.js';
 import { count } from '../pipeline/relay/pipeline.js';
+import { turnAccountsOn } from '../support/turn-accounts-on.js';
+import { eventually } from '../support/wait.js';
 
 const Report = z.object({
   findings: z.array(
@@ -31,6 +34,12 @@ describe('consent-ledger audit', () => {
     line = commandLine(app);
     stateFile = join(app.service.installation.config.dataDir, 'audit.state');
     await shop.record({ visitor_id: 'ann' });
+    await turnAccountsOn(app, shop.siteId, null);
+    const token = await eventually(async () => {
+      const { body } = await shop.post('/tool/v1/s2s/person-tokens', { person: 'bea' });
+      return PersonTokenResponse.parse(body).data.person_token;
+    });
+    await shop.record({ person_token: token });
   });
   afterAll(() => app.stop());
 
@@ -49,6 +58,20 @@ describe('consent-ledger audit', () => {
       expect(Report.parse(JSON.parse(stdout))).toEqual({ findings: [], more: 0 });
       expect(exitCode).toBe(0);
     }
+  });
+
+  it('finds that the token of a person is not the one that its record used', async () => {
+    const used = `id like 'ptk!_%' escape '!'`;
+    const { rows } = await app.superuser.query(`select id, consumed_by from approval_tokens where ${used}`);
+    const [{ id, consumed_by }] = z.tuple([z.object({ id: z.string(), consumed_by: z.string() })]).parse(rows);
+    const consume = (by: string | null) =>
+      app.superuser.query(`update approval_tokens set consumed_by = $1 where ${used}`, [by]);
+    await consume(null);
+    const { stdout } = await line.run(['audit', '--json']);
+    await consume(consumed_by);
+    expect(Report.parse(JSON.parse(stdout)).findings).toMatchObject([
+      { kind: 'reference-differs', table: 'approval_tokens', key: id },
+    ]);
   });
 
   it('lists what it finds, and ends with 1', async () => {

@@ -125,14 +125,15 @@ it('erases records again that the journal lists, and announces them once, if the
   expect(await apply()).toEqual({ fromLog: 0, fromJournal: 0, skippedLines: 0 });
 });
 
-it('deletes restored unused approval tokens and test records, although no event names them', async () => {
+it('deletes restored unused tokens of both kinds and test records, although no event names them', async () => {
   const { pipeline, keyring, site } = world;
   const { blindIndex } = await import('../../src/platform/keys/index.js');
   const index = blindIndex(await keyring.siteKey(site.siteId), 'phone', '+90 555 000 00 00');
   for (const table of ['approval_tokens', 'test_approval_tokens'])
     await pipeline.owner.query(
       `insert into ${table} (id, site_id, digest, document_id, seed, identity, phone_index, created_at, expires_at)
-       values ('atk_restored', $1, '\\x00', $2, '\\x00', '\\x00', $3, now(), now())`,
+       values ('atk_restored', $1, '\\x00', $2, '\\x00', '\\x00', $3, now(), now()),
+         ('ptk_restored', $1, '\\x01', null, '\\x00', '\\x00', $3, now(), now())`,
       [site.siteId, site.formDocumentId, index],
     );
   await pipeline.owner.query(

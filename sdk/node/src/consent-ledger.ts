@@ -12,6 +12,7 @@ import {
 } from '../../../schemas/api/export.js';
 import { EvidenceExportAnswer } from '../../../schemas/api/panel/exports.js';
 import { DeliveriesAnswer, DeliveryAnswer } from '../../../schemas/api/panel/webhook-deliveries.js';
+import { PersonTokenResponse } from '../../../schemas/api/person-tokens.js';
 import { PingResponse } from '../../../schemas/api/ping.js';
 import { ScanResponse } from '../../../schemas/api/scans.js';
 import { StatusResponse } from '../../../schemas/api/status.js';
@@ -34,6 +35,7 @@ import type {
   ExportedErasure,
   ExportedFields,
   ExportQuery,
+  PersonToken,
   Ping,
   RecordReceipt,
   ScanResult,
@@ -117,9 +119,16 @@ export class ConsentLedger {
     return this.#get(path, { language }, (body) => ActiveDocumentResponse.parse(body).data);
   }
 
-  /** Lists the consents of one visitor that are in force, newest first, at most 20. */
-  status(query: StatusQuery): Promise<readonly StatusItem[]> {
-    return this.#get('/tool/v1/consents/status', query, (body) => StatusResponse.parse(body).data.consents);
+  /**
+   * Lists the consents of one visitor that are in force, newest first, at most 20.
+   * @param personToken `person_token` of `personToken`: reads the choices of the account alone, also those of sites that
+   * share them, with what was asked. It is not used up
+   */
+  status(query: StatusQuery, personToken?: string): Promise<readonly StatusItem[]> {
+    return this.#transport.send(
+      { method: 'GET', path: '/tool/v1/consents/status', query, hasKey: true, personToken },
+      (body) => StatusResponse.parse(body).data.consents,
+    );
   }
 
   /**
@@ -171,6 +180,15 @@ export class ConsentLedger {
   /** Mints a one-time approval token, with which the person's browser approves a document. */
   mintApprovalToken(request: ApprovalTokenRequest): Promise<ApprovalToken> {
     return this.#post('/tool/v1/s2s/approval-tokens', request, (body) => ApprovalTokenResponse.parse(body).data);
+  }
+
+  /**
+   * Mints a person token for a page or an app, which vouches for a person who is signed in at your site: for one recorded
+   * choice of the account, and to read its choices. It is valid for 15 minutes. Give it only to that person.
+   * @param person `visitor_id` of the person
+   */
+  personToken(person: string): Promise<PersonToken> {
+    return this.#post('/tool/v1/s2s/person-tokens', { person }, (body) => PersonTokenResponse.parse(body).data);
   }
 
   /**

@@ -16,6 +16,7 @@ export type {
   ExportedConsent,
   ExportedErasure,
   ExportedFields,
+  PersonToken,
   Ping,
   RecordReceipt,
   ScanResult,

@@ -22,6 +22,8 @@ export interface ServiceRequest {
   readonly content?: object | undefined;
   /** Access token. A refused token is replaced once. */
   readonly bearer?: BearerSource | undefined;
+  /** Token of a person whose choices are read. It is a header, because addresses are logged. */
+  readonly personToken?: string | undefined;
   /** Whether the request carries the API key and, if it is a POST, a signature. False for sign-in. */
   readonly hasKey: boolean;
   /** Whether a successful response is a file, whose bytes are returned as they arrive. */
@@ -138,6 +140,7 @@ export class Transport {
           'User-Agent': this.#userAgent,
           Accept: 'application/json',
           ...(request.hasKey && { 'X-API-Key': this.#options.apiKey }),
+          ...(request.personToken !== undefined && { 'X-Person-Token': request.personToken }),
           ...(bearer !== undefined && { Authorization: `Bearer ${bearer}` }),
           ...(body !== undefined && { 'Content-Type': 'application/json' }),
           ...(body !== undefined && request.hasKey && this.#signature(request, body)),

@@ -32,7 +32,7 @@ export function documentParameters(operations: readonly Operation[]): DocumentPa
   return {
     components: Object.fromEntries([...components].map(([name, { described }]) => [name, described])),
     of: (operation) =>
-      (ofPaths.has(operation.path) ? parametersInQuery(operation) : parametersOf(operation)).map(shown),
+      (ofPaths.has(operation.path) ? parametersOfRequest(operation) : parametersOf(operation)).map(shown),
     ofPath: (path) => (ofPaths.get(path) ?? []).map(shown),
   };
 }
@@ -50,15 +50,19 @@ interface Parameter {
 }
 
 function parametersOf(operation: Operation): Parameter[] {
-  return [...parametersInPath(operation), ...parametersInQuery(operation)];
+  return [...parametersInPath(operation), ...parametersOfRequest(operation)];
 }
 
 function parametersInPath({ params, example }: Operation): Parameter[] {
   return parametersIn('path', params, example.path);
 }
 
-function parametersInQuery({ query, example }: Operation): Parameter[] {
-  return parametersIn('query', query, example.query);
+function parametersOfRequest({ query, example, requestHeaders = {} }: Operation): Parameter[] {
+  const inHeaders = Object.entries(requestHeaders).map(([name, description]) => {
+    const described: JsonObject = { name, in: 'header', required: false, description, schema: { type: 'string' } };
+    return { component: name.replaceAll('-', ''), described, text: JSON.stringify(described) };
+  });
+  return [...parametersIn('query', query, example.query), ...inHeaders];
 }
 
 function parametersIn(

@@ -198,7 +198,8 @@ function boundHeaders(app: FastifyInstance): void {
 
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, POST',
-  'access-control-allow-headers': 'Content-Type, X-API-Key, X-Signature, X-Timestamp, X-Nonce, Authorization',
+  'access-control-allow-headers':
+    'Content-Type, X-API-Key, X-Person-Token, X-Signature, X-Timestamp, X-Nonce, Authorization',
   'access-control-max-age': '600',
 } as const;
 const EXPOSED =

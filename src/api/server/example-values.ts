@@ -35,6 +35,7 @@ export const SHOWN = {
   sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   createdAt: '2026-11-21T10:00:00.123Z',
   validUntil: '2027-11-21T10:00:00.123Z',
+  personToken: 'hpt_Q0m9cX3kS8nJ2bLrE5yZuPq4oGdFaIxWt7RMkVv6hT1',
   expiresAt: '2026-11-21T10:10:00.000Z',
   accessToken: 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJ1c2VyIn0.YW5vdGhlcg',
 } as const;

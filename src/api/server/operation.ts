@@ -83,6 +83,8 @@ export interface Operation {
   readonly download?: FileContent;
   /** Response bodies that a request may ask for instead of JSON. */
   readonly alternatives?: readonly FileContent[];
+  /** Headers of a request beside its credentials, by name, with their descriptions. None is required. */
+  readonly requestHeaders?: Readonly<Record<string, string>>;
   /** Headers of the successful response, by name, with their descriptions. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Errors in addition to those that `errorsOf` derives from the other members. */

@@ -1,6 +1,7 @@
+import type { FastifyRequest } from 'fastify';
 import { statedOrigin } from '../../../schemas/api/stated-origin.js';
 import { MAX_STATUS_ITEMS, StatusItem, StatusQuery, StatusResponse } from '../../../schemas/api/status.js';
-import { originOf, servicesOf } from '../../../schemas/events/consent-imported.js';
+import { lateMembersOf, originOf, servicesOf } from '../../../schemas/events/consent-imported.js';
 import { consentToken, testConsentToken } from '../../../schemas/events/consent-recorded.js';
 import {
   nextPersonRecords,
@@ -8,16 +9,28 @@ import {
   type ProvedRecord,
 } from '../../evidence/records/person-records.js';
 import { testRecords } from '../../evidence/records/test-records.js';
+import { type FoundToken, findApprovalTokens, findTestTokens } from '../../pipeline/admission/approval-tokens.js';
 import { serviceUnavailable } from '../../platform/errors.js';
 import { timeOfEventId } from '../../platform/event-ids.js';
-import { blindIndex, type IndexedPerson } from '../../platform/keys/index.js';
+import { blindIndex, type IndexedPerson, type RowSeals } from '../../platform/keys/index.js';
+import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { FairScheduler } from '../guards/fair-scheduler.js';
 import { EXAMPLE_VALUES, SHOWN } from '../server/example-values.js';
 import { goneClient } from '../server/gone-client.js';
 import { routesWith } from '../server/route.js';
+import {
+  type AccountDeps,
+  PERSON_TOKEN_HEADER,
+  type Question,
+  questionsOf,
+  type Sight,
+  sightOfAccount,
+  sightOfSite,
+} from './account-choices.js';
 import { testTurnsOf } from './serve-tool.js';
 
-export interface StatusDeps extends PersonRecordsOptions {
+export interface StatusDeps extends PersonRecordsOptions, AccountDeps {
+  readonly keyring: PersonRecordsOptions['keyring'] & RowSeals;
   /** Schedules the pages of long lists by tenant. */
   readonly turns: FairScheduler;
   /** Schedules requests by visitor, one at a time for each. */
@@ -54,7 +67,8 @@ export function visitorTurns(now: () => number): FairScheduler {
  * Serves the consents of one visitor that are in force, newest first. Imported ones follow all others, ordered by the
  * time that the former tool states (docs/import.md). Values come from the event log, and each record of the visitor is
  * read once. Tenants take turns to read the pages of long lists, and requests for one visitor are handled one after the
- * other. The response has all of the newest consents, or it is an error.
+ * other. The response has all of the newest consents, or it is an error. A person token shows the choices of an account,
+ * also those of the sites that share them.
  */
 export const STATUS_OPERATIONS = [
   route({
@@ -65,9 +79,13 @@ export const STATUS_OPERATIONS = [
     tag: 'Consents',
     summary: 'List the consents of one visitor that are in force',
     description:
-      'Returns up to 20 consents that have not expired, newest first. The response has no personal field, because browsers contain the API key.',
+      'Returns up to 20 consents that have not expired, newest first. The response has no personal field, because browsers contain the API key. With a person token it has only the choices of the account, also those of other sites with the same person space, and says what the person was asked for. Reading does not use the token up.',
+    requestHeaders: {
+      [PERSON_TOKEN_HEADER]: 'Token of /tool/v1/s2s/person-tokens for `visitor_id`. Never send it in an address.',
+    },
     query: StatusQuery,
     response: StatusResponse,
+    errors: ['PERSON_TOKEN_INVALID', 'PERSON_TOKEN_CONFLICT'],
     example: {
       query: { visitor_id: EXAMPLE_VALUES.visitorId, consent_type: 'cookie' },
       response: {
@@ -87,6 +105,8 @@ export const STATUS_OPERATIONS = [
               compliance_framework: 'gdpr',
               created_at: SHOWN.createdAt,
               valid_until: SHOWN.validUntil,
+              ask_again_at: null,
+              scope: 'device',
               imported_from: null,
               claimed_at: null,
             },
@@ -94,44 +114,118 @@ export const STATUS_OPERATIONS = [
         },
       },
     },
-    handle: async ({ caller: { site }, query, reply, closing }, deps) => {
+    handle: async ({ caller: { site }, query, request, reply, closing }, deps) => {
+      const sight = await sightOf(deps, site, query, request, (token) =>
+        findApprovalTokens(deps.db, deps.keyring, site, [token]),
+      );
       const gone = goneClient(reply);
-      const index = blindIndex(site.siteKey, 'visitor', query.visitor_id);
-      const list = new StatusList(deps, { siteId: site.siteId, kind: 'visitor', index }, query);
+      const lists: (readonly Found[])[] = [];
       const read = async (): Promise<void> => {
-        for (let isRead = await list.readPage(); !isRead; ) {
-          // A long list must not delay the shutdown.
-          if (closing.aborted) throw serviceUnavailable();
-          isRead = await deps.turns.take(site.tenantId, () => list.readPage(), gone);
+        for (const one of sight.sites) {
+          const index = blindIndex(one.siteKey, 'visitor', query.visitor_id);
+          const list = new StatusList(
+            deps,
+            { siteId: one.siteId, kind: 'visitor', index },
+            (found) => matches(found, query) && sight.includes(one, found),
+          );
+          for (let isRead = await list.readPage(); !isRead; ) {
+            // A long list must not delay the shutdown.
+            if (closing.aborted) throw serviceUnavailable();
+            isRead = await deps.turns.take(site.tenantId, () => list.readPage(), gone);
+          }
+          lists.push(list.newest());
         }
       };
       // The first page already waits for its turn, so that a refused request costs no page.
-      await deps.visitors.take(`${site.siteId} ${index.toString('hex')}`, read, gone);
-      return { data: { consents: list.newest() } };
+      await deps.visitors.take(visitorOf(site, query), read, gone);
+      return { data: { consents: await itemsOf(deps, sight, lists) } };
     },
-    handleTest: async ({ caller: { site }, query, reply, closing }, deps) => {
+    handleTest: async ({ caller: { site }, query, request, reply, closing }, deps) => {
+      const sight = await sightOf(deps, site, query, request, (token) => findTestTokens(deps.db, site, [token]));
       const gone = goneClient(reply);
-      const visitor = blindIndex(site.siteKey, 'visitor', query.visitor_id);
-      const consents: StatusItem[] = [];
+      const lists: (readonly Found[])[] = [];
       const read = async (): Promise<void> => {
-        const pages = testRecords(deps, site.siteId, { order: 'desc', visitor });
-        for await (const page of deps.turns.pages(testTurnsOf(site), pages, gone)) {
-          if (closing.aborted) throw serviceUnavailable();
-          for (const found of page)
-            if (found.isProved && isInForce(found.record, Date.now()) && matches(found, query))
-              consents.push({ ...itemOf(found), consent_token: testConsentToken(found.record.event_id) });
-          if (consents.length >= MAX_STATUS_ITEMS) break;
+        for (const one of sight.sites) {
+          const list: Found[] = [];
+          const visitor = blindIndex(one.siteKey, 'visitor', query.visitor_id);
+          const pages = testRecords(deps, one.siteId, { order: 'desc', visitor });
+          for await (const page of deps.turns.pages(testTurnsOf(site), pages, gone)) {
+            if (closing.aborted) throw serviceUnavailable();
+            for (const found of page)
+              if (
+                found.isProved &&
+                isInForce(found.record, Date.now()) &&
+                matches(found, query) &&
+                sight.includes(one, found)
+              )
+                list.push(found);
+            if (list.length >= MAX_STATUS_ITEMS) break;
+          }
+          lists.push(list.slice(0, MAX_STATUS_ITEMS));
         }
       };
-      await deps.visitors.take(`test ${site.siteId} ${visitor.toString('hex')}`, read, gone);
-      return { data: { consents: consents.slice(0, MAX_STATUS_ITEMS) } };
+      await deps.visitors.take(`test ${visitorOf(site, query)}`, read, gone);
+      const items = await itemsOf(deps, sight, lists);
+      return { data: { consents: items.map((item) => ({ ...item, consent_token: testConsentToken(item.id) })) } };
     },
   }),
 ];
 
+function visitorOf({ siteId, siteKey }: SiteContext, query: StatusQuery): string {
+  return `${siteId} ${blindIndex(siteKey, 'visitor', query.visitor_id).toString('hex')}`;
+}
+
+/** @throws RequestRefused PERSON_TOKEN_INVALID, PERSON_TOKEN_CONFLICT; database errors */
+async function sightOf(
+  deps: StatusDeps,
+  site: SiteContext,
+  query: StatusQuery,
+  { headers }: Pick<FastifyRequest, 'headers'>,
+  find: (token: string) => Promise<ReadonlyMap<string, FoundToken>>,
+): Promise<Sight> {
+  const token = headers[PERSON_TOKEN_HEADER.toLowerCase()];
+  if (typeof token !== 'string') return sightOfSite(site);
+  return sightOfAccount(deps, site, query.visitor_id, (await find(token)).get(token) ?? null);
+}
+
+/** A record of a list. */
+type Found = Pick<ProvedRecord, 'record' | 'proofHash' | 'documentSlug'>;
+
+/**
+ * The newest records of the lists of several sites, as the response shows them.
+ * @param lists the newest records of each site, newest first
+ */
+async function itemsOf({ db }: StatusDeps, sight: Sight, lists: readonly (readonly Found[])[]): Promise<StatusItem[]> {
+  const found = newestOfSites(lists);
+  const questionOf = sight.hasQuestions
+    ? await questionsOf(
+        db,
+        found.map(({ record }) => record),
+      )
+    : () => ({});
+  return found.map((one) => itemOf(one, questionOf(one.record)));
+}
+
+/** Streams of different sites have no common order but time, which must not change the order within one. */
+function newestOfSites(lists: readonly (readonly Found[])[]): readonly Found[] {
+  const [only] = lists;
+  if (only !== undefined && lists.length === 1) return only;
+  const timed = lists.flatMap((list) => {
+    let time = Number.POSITIVE_INFINITY;
+    return list.map((found) => {
+      time = Math.min(time, Date.parse(found.record.created_at));
+      return { found, time };
+    });
+  });
+  return timed
+    .sort((a, b) => b.time - a.time)
+    .slice(0, MAX_STATUS_ITEMS)
+    .map(({ found }) => found);
+}
+
 /** A consent that matches the query. */
 interface Listed {
-  readonly item: StatusItem;
+  readonly found: Found;
   /** Time that a former tool states, or null if the consent was recorded here. */
   readonly claimedAt: number | null;
   readonly revision: number;
@@ -157,7 +251,7 @@ class StatusList {
   constructor(
     private readonly options: PersonRecordsOptions,
     private readonly person: IndexedPerson,
-    private readonly query: StatusQuery,
+    private readonly isWanted: (found: ProvedRecord) => boolean,
   ) {}
 
   /** @returns whether the list is complete. @throws what `nextPersonRecords` throws */
@@ -169,13 +263,13 @@ class StatusList {
   }
 
   /** The consents of a complete list. */
-  newest(): StatusItem[] {
+  newest(): readonly Found[] {
     const imported = [...this.#imported].flatMap(([kind, all]) => {
       const ended = this.#ended.get(kind);
       return ended === undefined ? all : all.filter((one) => newestFirst(one, ended) < 0);
     });
     const all = newestOf([...this.#recorded, ...imported]);
-    return all.map(({ item }) => item);
+    return all.map(({ found }) => found);
   }
 
   #add(proved: ProvedRecord): void {
@@ -186,8 +280,8 @@ class StatusList {
     if (!isInForce(record, this.#now)) {
       const known = this.#ended.get(kind);
       if (known === undefined || newestFirst(place, known) < 0) this.#ended.set(kind, place);
-    } else if (matches(proved, this.query)) {
-      const listed = { item: itemOf(proved), ...place };
+    } else if (this.isWanted(proved)) {
+      const listed = { found: proved, ...place };
       if (claimed === null) {
         this.#recorded = newestOf([...this.#recorded, listed]);
         this.#matching += 1;
@@ -214,19 +308,21 @@ function isInForce({ valid_until: end }: Pick<ProvedRecord['record'], 'valid_unt
   return end === null || Date.parse(end) > now;
 }
 
-function itemOf({ record, proofHash, documentSlug }: Omit<ProvedRecord, 'revision'>): StatusItem {
+function itemOf({ record, proofHash, documentSlug }: Found, question: Partial<Question>): StatusItem {
   return StatusItem.parse({
     ...record,
     services: servicesOf(record),
+    ...lateMembersOf(record),
     id: record.event_id,
     consent_token: consentToken(record.event_id),
     proof_hash: proofHash,
     document_slug: documentSlug,
     ...statedOrigin(record),
+    ...question,
   });
 }
 
-function matches({ record, documentSlug }: Omit<ProvedRecord, 'revision'>, query: StatusQuery): boolean {
+function matches({ record, documentSlug }: Omit<Found, 'proofHash'>, query: StatusQuery): boolean {
   return (
     (query.consent_type === undefined || record.consent_type === query.consent_type) &&
     (query.document_slug === undefined || documentSlug === query.document_slug) &&

@@ -96,6 +96,7 @@ const SHOWN_EXPORT: JsonObject = {
       valid_until: SHOWN.validUntil,
       ask_again_at: null,
       rule_id: null,
+      scope: 'device',
       channel: 's2s',
       api_key_id: SHOWN.documentId,
       identity_assurance: null,

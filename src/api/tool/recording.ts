@@ -16,6 +16,7 @@ import {
   S2sConsentRequest,
 } from '../../../schemas/api/consents.js';
 import { ApiError, CONSENT_ERROR_CODES, ERROR_CODES } from '../../../schemas/api/error-codes.js';
+import { PersonTokenRequest, PersonTokenResponse } from '../../../schemas/api/person-tokens.js';
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
 import type { Admission } from '../../pipeline/admission/admission.js';
 import { type ParsedConsent, parseConsents } from '../../pipeline/admission/parse-consents.js';
@@ -33,7 +34,7 @@ import { BACKEND, type Operation } from '../server/operation.js';
 import { routesWith, type SignedCall } from '../server/route.js';
 
 export interface RecordingDeps {
-  readonly admission: Pick<Admission, 'admit' | 'mint'>;
+  readonly admission: Pick<Admission, 'admit' | 'mint' | 'mintForPerson'>;
   /** If absent, test keys are refused. */
   readonly testAdmission?: TestAdmission;
   readonly rateLimiter: RateLimiter;
@@ -113,7 +114,7 @@ const recording = {
   errors: CONSENT_ERROR_CODES,
 } as const;
 
-/** Records consents of browsers, apps and backends, and mints approval tokens. */
+/** Records consents of browsers, apps and backends, and mints one-time tokens. */
 export const RECORDING_OPERATIONS = [
   route({
     ...recording,
@@ -225,6 +226,36 @@ export const RECORDING_OPERATIONS = [
     handle: (call, deps) => mint(deps, call),
     handleTest: (call, deps) => mint(forTests(deps), call),
   }),
+  route({
+    auth: 'signed',
+    id: 'mintPersonToken',
+    method: 'post',
+    path: '/tool/v1/s2s/person-tokens',
+    tag: 'Consents',
+    summary: 'Mint a person token',
+    description:
+      'You vouch for a person who is signed in at your site. The token is good for 15 minutes: for one recorded choice, as `person_token`, and to read the choices of the account, as `X-Person-Token`. Mint one for each choice.',
+    roles: BACKEND,
+    body: PersonTokenRequest,
+    bodyLimit: APPROVAL_TOKEN_BODY_BYTES,
+    status: 201,
+    response: PersonTokenResponse,
+    errors: ['ACCOUNTS_OFF', 'ADMISSION_UNAVAILABLE'],
+    example: {
+      body: { person: EXAMPLE_VALUES.visitorId },
+      response: {
+        message: 'Person token minted.',
+        data: {
+          person_token: SHOWN.personToken,
+          person_token_id: 'ptk_4Zq7eH2M',
+          expires_in: 900,
+          expires_at: SHOWN.expiresAt,
+        },
+      },
+    },
+    handle: (call, deps) => mintForPerson(deps, call),
+    handleTest: (call, deps) => mintForPerson(forTests(deps), call),
+  }),
 ];
 
 /**
@@ -245,6 +276,10 @@ function forTests({ testAdmission, ...deps }: RecordingDeps): RecordingDeps {
 
 async function mint({ admission }: RecordingDeps, call: SignedCall<unknown, unknown, ApprovalTokenRequest>) {
   return { message: 'Approval token minted.', data: await admission.mint(call.signed, call.body) };
+}
+
+async function mintForPerson({ admission }: RecordingDeps, call: SignedCall<unknown, unknown, PersonTokenRequest>) {
+  return { message: 'Person token minted.', data: await admission.mintForPerson(call.signed, call.body) };
 }
 
 /** The members of a call that recording consents needs. */

@@ -163,6 +163,7 @@ export const SITE_OPERATIONS = [
           ],
           documents: [SHOWN_DOCUMENT],
           appearance: null,
+          accounts: { person_space: null },
           region: { country: 'TR', region: null, compliance_framework: 'kvkk', signal_is_request: false },
         },
       },

@@ -29,6 +29,8 @@ export interface ProvedRecord {
   readonly revision: number;
   /** Null if the service does not know the document. */
   readonly documentSlug: string | null;
+  /** Null in the same case. */
+  readonly documentId: string | null;
 }
 
 export interface PersonRecordsPage {
@@ -45,6 +47,7 @@ const CopyRow = z.object({
   proof_hash: z.string().nullable(),
   document_version_id: z.string().nullable(),
   claimed_at: z.date().nullable(),
+  document_id: z.string().nullable(),
   slug: z.string().nullable(),
 });
 type CopyRow = z.infer<typeof CopyRow>;
@@ -73,7 +76,7 @@ export async function nextPersonRecords(
   const { rows } = await db.query({
     name: 'records of a person',
     text: `
-      select ${keyRowColumns('k')}, c.revision, c.proof_hash, c.document_version_id, c.claimed_at, d.slug
+      select ${keyRowColumns('k')}, c.revision, c.proof_hash, c.document_version_id, c.claimed_at, d.id as document_id, d.slug
         from ${from} k
         left join lateral (
           select c.site_id, c.revision, encode(c.proof_hash, 'hex') as proof_hash, c.document_version_id, ${CLAIMED_AT} as claimed_at
@@ -138,8 +141,9 @@ async function provedRecord(
   const isSameVersion = copy.document_version_id === record.document_version_id;
   if (copy.revision !== null && !(isSameVersion && copyAgrees(copy, logged.proofHash, revision, record)))
     keyring.reportAltered({ table: 'read_model.consents', id });
-  const documentSlug = isSameVersion ? copy.slug : await slugOf(db, siteId, record.document_version_id);
-  return { record, proofHash: logged.proofHash, revision, documentSlug };
+  const document = isSameVersion ? copy : await documentOf(db, siteId, record.document_version_id);
+  const { slug: documentSlug = null, document_id: documentId = null } = document ?? {};
+  return { record, proofHash: logged.proofHash, revision, documentSlug, documentId };
 }
 
 function copyAgrees(copy: CopyRow, proofHash: string, revision: number, record: SealedConsent): boolean {
@@ -150,12 +154,13 @@ function copyAgrees(copy: CopyRow, proofHash: string, revision: number, record: 
   );
 }
 
-const SlugRows = z.array(z.object({ slug: z.string() })).max(1);
+const DocumentRows = z.array(z.object({ document_id: z.string(), slug: z.string() })).max(1);
 
-async function slugOf(db: Queryable, siteId: string, versionId: string): Promise<string | null> {
+async function documentOf(db: Queryable, siteId: string, versionId: string) {
   const { rows } = await db.query(
-    'select d.slug from document_versions v join documents d on d.id = v.document_id where v.id = $1 and v.site_id = $2',
+    `select v.document_id, d.slug from document_versions v join documents d on d.id = v.document_id
+      where v.id = $1 and v.site_id = $2`,
     [versionId, siteId],
   );
-  return SlugRows.parse(rows)[0]?.slug ?? null;
+  return DocumentRows.parse(rows)[0];
 }

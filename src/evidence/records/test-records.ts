@@ -31,6 +31,8 @@ export interface TestRecord {
   readonly number: number;
   /** Null if the service does not know the document. */
   readonly documentSlug: string | null;
+  /** Null in the same case. */
+  readonly documentId: string | null;
   /** Whether the proof hash belongs to the record. */
   readonly isProved: boolean;
   /** The seed of the personal values, or null if they are erased. */
@@ -46,7 +48,7 @@ const Rows = z.array(
     seed: z.instanceof(Uint8Array).nullable(),
   }),
 );
-const Slugs = z.array(z.object({ id: z.string(), slug: z.string() }));
+const Documents = z.array(z.object({ version_id: z.string(), id: z.string(), slug: z.string() }));
 
 /** A choice of test records: SQL after WHERE, with the table as `r`, and its values. */
 interface Query {
@@ -64,11 +66,12 @@ async function read({ db, keyring }: TestRecordOptions, { where, values }: Query
     return { ...row, body, record: parseRecord(CONSENT_RECORDED, body.record) };
   });
   const versions = [...new Set(read.map(({ record }) => record.document_version_id))];
-  const slugs = await db.query(
-    'select v.id, d.slug from document_versions v join documents d on d.id = v.document_id where v.id = any($1::uuid[])',
+  const documents = await db.query(
+    `select v.id as version_id, d.id, d.slug from document_versions v join documents d on d.id = v.document_id
+      where v.id = any($1::uuid[])`,
     [versions],
   );
-  const slugOf = new Map(Slugs.parse(slugs.rows).map(({ id, slug }) => [id, slug]));
+  const documentOf = new Map(Documents.parse(documents.rows).map(({ version_id: id, ...document }) => [id, document]));
   return Promise.all(
     read.map(async ({ record, body, number, seed, proof_hash: proofHash }) => {
       const key = await findProofKey(keyring, record.proof_key_id);
@@ -78,7 +81,8 @@ async function read({ db, keyring }: TestRecordOptions, { where, values }: Query
         number,
         seed,
         proofHash,
-        documentSlug: slugOf.get(record.document_version_id) ?? null,
+        documentSlug: documentOf.get(record.document_version_id)?.slug ?? null,
+        documentId: documentOf.get(record.document_version_id)?.id ?? null,
         isProved: key !== null && isProofHashOf(body.record, proofHash, testProofKey(key.key)),
       };
     }),

@@ -1,13 +1,14 @@
 import type pg from 'pg';
 import type { ApprovalTokenRequest, ApprovalTokenResponse } from '../../../schemas/api/approval-tokens.js';
+import type { PersonTokenRequest, PersonTokenResponse } from '../../../schemas/api/person-tokens.js';
 import type { ServerBinding } from '../../platform/database/server-binding.js';
 import { RequestRefused } from '../../platform/errors.js';
 import type { RandomPool, RowSeals } from '../../platform/keys/index.js';
 import type { SiteContext, SiteDirectory } from '../../tenancy/directory/site-context.js';
 import type { Submission } from './admit-group.js';
-import { type FoundToken, findApprovalTokens, mintApprovalToken } from './approval-tokens.js';
+import { type FoundToken, findApprovalTokens, mintApprovalToken, mintPersonToken } from './approval-tokens.js';
 import { createConflictNotes } from './conflict-notes.js';
-import type { ParsedConsent } from './parse-consents.js';
+import { type ParsedConsent, tokenIn } from './parse-consents.js';
 import type { PromisedOutcome, Promises } from './promises.js';
 import { type AdmissionResult, resultsOf } from './results.js';
 import {
@@ -36,6 +37,8 @@ export interface Admission {
    * @param parse reads the request; called after the nonce is consumed
    */
   mint(request: SignedRequest, parse: () => ApprovalTokenRequest): Promise<ApprovalTokenResponse['data']>;
+  /** Mints a person token, in the same way. */
+  mintForPerson(request: SignedRequest, parse: () => PersonTokenRequest): Promise<PersonTokenResponse['data']>;
   /**
    * Consumes the nonce of a request that another component handles.
    * @throws RequestRefused NONCE_REPLAYED, or a failure that the client can retry
@@ -65,13 +68,14 @@ export interface AdmissionOptions {
   readonly observer?: GroupObserver;
 }
 
-/** Where an admission stores consents and looks up approval tokens: the live records of a site, or its test records. */
+/** Where an admission stores consents and looks up tokens: the live records of a site, or its test records. */
 export interface AdmissionStore {
   /** Stores the consents of one request. */
   submit(submission: Submission): Promise<PromisedOutcome>;
   /** @returns the site's tokens among `tokens`, by their secret */
   findTokens(site: SiteContext, tokens: readonly string[]): Promise<ReadonlyMap<string, FoundToken>>;
   mint(site: SiteContext, request: ApprovalTokenRequest): Promise<ApprovalTokenResponse['data']>;
+  mintForPerson(site: SiteContext, request: PersonTokenRequest): Promise<PersonTokenResponse['data']>;
   /** The site with the keys of what is stored. */
   keysOf(site: SiteContext): SiteContext;
   /** Whether no further record can be stored at the moment. */
@@ -104,6 +108,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     submit: submitter.submit,
     findTokens: (site, tokens) => findApprovalTokens(db, options.seals, site, tokens),
     mint: (site, request) => mintApprovalToken(db, random, site, request),
+    mintForPerson: (site, request) => mintPersonToken(db, random, site, request),
     keysOf: (site) => site,
     isFull: outbox.isFull,
     sealWithinMs: promises.sealWithinMs,
@@ -154,7 +159,7 @@ export function admissionTo(options: AdmissionSurroundings, store: AdmissionStor
   };
 
   const findTokens = async (site: SiteContext, consents: readonly ParsedConsent[]) => {
-    const tokens = consents.flatMap(({ request }) => request.approval_token ?? []);
+    const tokens = consents.flatMap(({ request }) => tokenIn(request) ?? []);
     return tokens.length === 0 ? new Map<string, FoundToken>() : explained(store.findTokens(site, tokens));
   };
 
@@ -193,6 +198,13 @@ export function admissionTo(options: AdmissionSurroundings, store: AdmissionStor
     );
   };
 
+  const minting =
+    <R, T>(mint: (site: SiteContext, request: R) => Promise<T>) =>
+    async (request: SignedRequest, parse: () => R): Promise<T> => {
+      await useNonce(request);
+      return explained(mint(request.caller.site, parse()));
+    };
+
   return {
     admit: async (request, parse) => {
       let consents: readonly ParsedConsent[];
@@ -206,10 +218,8 @@ export function admissionTo(options: AdmissionSurroundings, store: AdmissionStor
       await request.yieldToOthers?.();
       return admitParsed(request, consents);
     },
-    mint: async (request, parse) => {
-      await useNonce(request);
-      return explained(store.mint(request.caller.site, parse()));
-    },
+    mint: minting(store.mint),
+    mintForPerson: minting(store.mintForPerson),
     useNonce,
   };
 }

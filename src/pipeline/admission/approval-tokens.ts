@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { ApprovalTokenRequest, ApprovalTokenResponse } from '../../../schemas/api/approval-tokens.js';
 import { CONSENT_LIMITS } from '../../../schemas/api/consent-limits.js';
+import type { PersonTokenRequest, PersonTokenResponse } from '../../../schemas/api/person-tokens.js';
 import { VOUCHABLE_FIELDS } from '../../../schemas/events/consent-recorded.js';
 import { parseStrictJson } from '../../../schemas/json/strict-json.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
@@ -21,8 +22,8 @@ import {
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 
 /**
- * Identity that a tenant's backend vouches for when it mints an approval token. It is stored only
- * encrypted, in the row of the token.
+ * Identity that a tenant's backend vouches for when it mints a token. It is stored only encrypted, in the row of the
+ * token.
  */
 const TokenIdentity = z.strictObject({
   subject: z.string().min(1).max(CONSENT_LIMITS.visitorId),
@@ -36,12 +37,13 @@ const TokenIdentity = z.strictObject({
 type TokenIdentity = z.infer<typeof TokenIdentity>;
 
 /**
- * An approval token as read before the transaction. Only the transaction decides whether it can
+ * An approval token or a person token, as read before the transaction. Only the transaction decides whether it can
  * still be consumed.
  */
 export interface FoundToken {
   readonly id: string;
-  readonly documentId: string;
+  /** Null for a person token. */
+  readonly documentId: string | null;
   readonly documentVersionId: string | null;
   readonly customDocumentHash: string | null;
   readonly isConsumed: boolean;
@@ -61,9 +63,10 @@ export function vouchedFields({ identity, customDocumentHash }: FoundToken): (ty
 const TOKEN_BYTES = 32;
 const TOKEN_ID_BYTES = 16;
 
-/** The table of tokens, and the prefixes of tokens and ids. */
-const LIVE_TOKENS = { table: 'approval_tokens', token: 'hat_', id: 'atk_' } as const;
-export const TEST_TOKENS = { table: 'test_approval_tokens', token: 'hat_test_', id: 'atk_test_' } as const;
+/** The table of tokens, and what follows the prefixes of tokens and ids. */
+const LIVE_TOKENS = { table: 'approval_tokens', mark: '' } as const;
+export const TEST_TOKENS = { table: 'test_approval_tokens', mark: 'test_' } as const;
+type TokenKind = typeof LIVE_TOKENS | typeof TEST_TOKENS;
 
 const FoundRows = z.array(
   z.object({ sealed: sealedRow('approval_tokens'), is_consumed: z.boolean(), is_expired: z.boolean() }),
@@ -71,7 +74,7 @@ const FoundRows = z.array(
 const TokenColumns = z.object({
   id: z.string(),
   digest: SealedBytes,
-  document_id: z.string(),
+  document_id: z.string().nullable(),
   document_version_id: z.string().nullable(),
   custom_document_hash: z.string().nullable(),
   seed: SealedBytes,
@@ -79,8 +82,8 @@ const TokenColumns = z.object({
 });
 
 /**
- * Looks up approval tokens. This happens before the transaction that consumes them, because the record contains their
- * details.
+ * Looks up approval tokens and person tokens. This happens before the transaction that consumes them, because the
+ * record contains their details.
  * @returns the site's tokens among `tokens`, by their secret; none whose row was altered
  */
 export async function findApprovalTokens(
@@ -116,7 +119,7 @@ const TestRows = z.array(
   }),
 );
 
-/** Looks up approval tokens of test keys. They only permit test records, so their rows have no row seal. */
+/** Looks up the tokens of test keys. They only permit test records, so their rows have no row seal. */
 export async function findTestTokens(
   db: Queryable,
   site: Pick<SiteContext, 'siteId' | 'siteKey'>,
@@ -152,8 +155,6 @@ function openedToken(
   };
 }
 
-const ExpiryRows = z.tuple([z.object({ expires_at: z.date() })]);
-
 /**
  * Mints a one-time approval token. The database stores only its SHA-256, so the response is the
  * only place where the secret appears.
@@ -164,21 +165,80 @@ export async function mintApprovalToken(
   random: RandomPool,
   site: SiteContext,
   request: ApprovalTokenRequest,
-  kind: typeof LIVE_TOKENS | typeof TEST_TOKENS = LIVE_TOKENS,
+  kind: TokenKind = LIVE_TOKENS,
 ): Promise<ApprovalTokenResponse['data']> {
   const document = documentOf(site, request);
-  const token = kind.token + random.take(TOKEN_BYTES).toString('base64url');
-  const id = kind.id + random.take(TOKEN_ID_BYTES).toString('base64url');
+  const { token, id, ...expiry } = await mint(db, random, site, {
+    kind,
+    prefixes: { token: 'hat_', id: 'atk_' },
+    document,
+    customDocumentHash: request.custom_document_hash?.toLowerCase() ?? null,
+    identity: request,
+    expiresIn: request.expires_in ?? CONSENT_LIMITS.approvalTokenSeconds.default,
+  });
+  return {
+    approval_token: token,
+    approval_token_id: id,
+    ...expiry,
+    document_id: document.documentId,
+    document_slug: document.slug,
+    document_version_id: document.versionId,
+  };
+}
+
+/**
+ * Mints a person token: for one recorded choice of an account, and to read what the person chose. Stored like an approval
+ * token, without a document.
+ * @throws RequestRefused ACCOUNTS_OFF
+ */
+export async function mintPersonToken(
+  db: Queryable,
+  random: RandomPool,
+  site: SiteContext,
+  { person }: PersonTokenRequest,
+  kind: TokenKind = LIVE_TOKENS,
+): Promise<PersonTokenResponse['data']> {
+  if (site.config?.record.accounts === undefined) throw new RequestRefused('ACCOUNTS_OFF');
+  const { token, id, ...expiry } = await mint(db, random, site, {
+    kind,
+    prefixes: { token: 'hpt_', id: 'ptk_' },
+    document: null,
+    customDocumentHash: null,
+    identity: { subject: person },
+    expiresIn: CONSENT_LIMITS.personTokenSeconds,
+  });
+  return { person_token: token, person_token_id: id, ...expiry };
+}
+
+interface NewToken {
+  readonly kind: TokenKind;
+  readonly prefixes: { readonly token: string; readonly id: string };
+  readonly document: TokenDocument | null;
+  readonly customDocumentHash: string | null;
+  readonly identity: ApprovalTokenRequest;
+  /** Seconds. */
+  readonly expiresIn: number;
+}
+
+const ExpiryRows = z.tuple([z.object({ expires_at: z.date() })]);
+
+async function mint(
+  db: Queryable,
+  random: RandomPool,
+  site: SiteContext,
+  { kind, prefixes, document, customDocumentHash, identity: stated, expiresIn }: NewToken,
+) {
+  const token = prefixes.token + kind.mark + random.take(TOKEN_BYTES).toString('base64url');
+  const id = prefixes.id + kind.mark + random.take(TOKEN_ID_BYTES).toString('base64url');
   const seed = random.take(SEED_BYTES);
-  const expiresIn = request.expires_in ?? CONSENT_LIMITS.approvalTokenSeconds.default;
   const identity = JSON.stringify({
-    subject: request.subject,
-    signer_name: request.signer_name ?? undefined,
-    signer_email: request.signer_email ?? undefined,
-    signer_phone: request.signer_phone ?? undefined,
-    signer_id_number: request.signer_id_number ?? undefined,
-    otp_verified: request.otp_verified ?? undefined,
-    otp_reference: request.otp_reference ?? undefined,
+    subject: stated.subject,
+    signer_name: stated.signer_name ?? undefined,
+    signer_email: stated.signer_email ?? undefined,
+    signer_phone: stated.signer_phone ?? undefined,
+    signer_id_number: stated.signer_id_number ?? undefined,
+    otp_verified: stated.otp_verified ?? undefined,
+    otp_reference: stated.otp_reference ?? undefined,
   } satisfies Record<keyof TokenIdentity, string | boolean | undefined>);
   const key = approvalTokenKey(site.siteKey, seed, id);
   const index = (kind: 'email' | 'phone' | 'id_number', value: string | null | undefined): Buffer | null =>
@@ -193,30 +253,22 @@ export async function mintApprovalToken(
       id,
       site.siteId,
       digestOf(token),
-      document.documentId,
-      document.versionId,
-      request.custom_document_hash?.toLowerCase() ?? null,
+      document?.documentId ?? null,
+      document?.versionId ?? null,
+      customDocumentHash,
       seed,
       encryptForToken(key, id, Buffer.from(identity), random),
-      blindIndex(site.siteKey, 'visitor', request.subject),
-      index('email', request.signer_email),
-      index('phone', request.signer_phone),
-      index('id_number', request.signer_id_number),
+      blindIndex(site.siteKey, 'visitor', stated.subject),
+      index('email', stated.signer_email),
+      index('phone', stated.signer_phone),
+      index('id_number', stated.signer_id_number),
       expiresIn,
     ],
   };
   // A transaction seals the row.
   const { rows } = await withTransaction(db, (db) => db.query(insert));
   const [{ expires_at: expiresAt }] = ExpiryRows.parse(rows);
-  return {
-    approval_token: token,
-    approval_token_id: id,
-    expires_in: expiresIn,
-    expires_at: expiresAt.toISOString(),
-    document_id: document.documentId,
-    document_slug: document.slug,
-    document_version_id: document.versionId,
-  };
+  return { token, id, expires_in: expiresIn, expires_at: expiresAt.toISOString() };
 }
 
 interface TokenDocument {

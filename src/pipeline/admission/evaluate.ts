@@ -27,7 +27,7 @@ export type Evaluation =
 
 /**
  * Evaluates one consent against the state of its site.
- * @param token the consent's approval token, or null if the consent has none or the site has no such token
+ * @param token the consent's one-time token, or null if the consent has none or the site has no such token
  */
 export function evaluate(consent: ParsedConsent, site: SiteContext, token: FoundToken | null): Evaluation {
   const { request } = consent;
@@ -85,6 +85,8 @@ function evaluateToken({ request, attachments }: ParsedConsent, version: ActiveV
   const conflict = (message: string): RequestRefused => new RequestRefused('APPROVAL_TOKEN_CONFLICT', message);
 
   if (request.approval_token == null) {
+    const personError = request.person_token == null ? null : personTokenError(request.visitor_id, token);
+    if (personError !== null) return personError;
     // A client-defined consent_type must not bypass the token. An opt-out approves no document.
     const isNeeded = version.requiresApprovalToken && isApproval(request.consent_type);
     return isNeeded ? new RequestRefused('APPROVAL_TOKEN_REQUIRED') : null;
@@ -93,7 +95,8 @@ function evaluateToken({ request, attachments }: ParsedConsent, version: ActiveV
   if (!isApproval(request.consent_type))
     return invalid(`A consent of type ${request.consent_type} approves no document, so it has no approval token.`);
   if (token === null) return invalid('The approval token is unknown.');
-  if (token.isConsumed) return conflict('The approval token was used before.');
+  if (token.documentId === null) return invalid('This is a person token, which approves no document.');
+  if (token.isConsumed) return tokenUsed('approval');
   if (token.isExpired) return invalid('The approval token has expired.');
   const matches =
     token.documentVersionId === null ? token.documentId === version.documentId : token.documentVersionId === version.id;
@@ -118,6 +121,37 @@ function evaluateToken({ request, attachments }: ParsedConsent, version: ActiveV
     return conflict('custom_document_content does not match custom_document_hash of the approval token.');
   }
   return null;
+}
+
+/**
+ * Returns why a person token does not name the person of a request.
+ * @param visitorId the person whom the request names; absent: nobody
+ * @param use `read` if the request only reads, for which a used token is good, too
+ */
+export function personTokenError(
+  visitorId: string | null | undefined,
+  token: FoundToken | null,
+  use: 'record' | 'read' = 'record',
+): RequestRefused | null {
+  const invalid = (message: string): RequestRefused => new RequestRefused('PERSON_TOKEN_INVALID', message);
+  const advice = 'Mint a new one at /tool/v1/s2s/person-tokens.';
+  if (token === null) return invalid(`The person token is unknown. ${advice}`);
+  if (token.documentId !== null) return invalid(`This is an approval token, which is for a document. ${advice}`);
+  if (use === 'record' && token.isConsumed) return tokenUsed('person');
+  if (token.isExpired) return invalid(`The person token has expired. ${advice}`);
+  if (visitorId != null && visitorId !== token.identity.subject)
+    return new RequestRefused('PERSON_TOKEN_CONFLICT', 'visitor_id contradicts the person token.');
+  return null;
+}
+
+/** Refuses a one-time token that was used before. */
+export function tokenUsed(kind: 'approval' | 'person'): RequestRefused {
+  return kind === 'approval'
+    ? new RequestRefused('APPROVAL_TOKEN_CONFLICT', 'The approval token was used before.')
+    : new RequestRefused(
+        'PERSON_TOKEN_CONFLICT',
+        'The person token was used before. Each recorded choice needs a token of its own.',
+      );
 }
 
 function refused(scope: 'whole' | 'item', error: RequestRefused): Evaluation {

@@ -8,6 +8,7 @@ import {
   S2sConsentRequest,
 } from '../../../schemas/api/consents.js';
 import type { ErrorCode, FieldError } from '../../../schemas/api/error-codes.js';
+import type { SCOPES } from '../../../schemas/events/consent-recorded.js';
 import { decidableServices, type SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
 import { schemaWords } from '../../../schemas/json/schema-words.js';
@@ -80,7 +81,10 @@ function objectOf(json: JsonValue | undefined): JsonObject {
 }
 
 function parsed(request: ConsentRequest, source: JsonObject, channel: Channel): ParsedConsent {
-  const errors = request.consent_type === OBJECTION_TYPE ? objectionErrors(request) : [];
+  const errors = [
+    ...(request.consent_type === OBJECTION_TYPE ? objectionErrors(request) : []),
+    ...(request.approval_token != null && request.person_token != null ? [TWO_TOKENS] : []),
+  ];
   if (errors.length > 0) throw new RequestRefused('VALIDATION_ERROR', undefined, { errors });
   checkObject(request.metadata, CONSENT_LIMITS.metadataKeys, CONSENT_LIMITS.metadataBytes, [
     'METADATA_TOO_MANY_KEYS',
@@ -99,6 +103,20 @@ function parsed(request: ConsentRequest, source: JsonObject, channel: Channel): 
     throw new RequestRefused('STROKES_DATA_TOO_LARGE');
   }
   return { request, attachments: attachmentsOf(request), source, warnings: ignoredMembers(source, channel) };
+}
+
+/** The record names one token. */
+const TWO_TOKENS: FieldError = {
+  field: 'person_token',
+  message: 'must be absent beside approval_token, which names the person already',
+};
+
+/** Returns the one-time token of a consent, or undefined if it has none. */
+export function tokenIn({
+  approval_token: approval,
+  person_token: person,
+}: Pick<ConsentRequest, 'approval_token' | 'person_token'>): string | undefined {
+  return approval ?? person ?? undefined;
 }
 
 /**
@@ -177,14 +195,46 @@ export function knownRule(
   return rules.find((rule) => rule.id === id)?.id ?? null;
 }
 
+type Scope = (typeof SCOPES)[number];
+
 /**
- * Names the values of an admissible consent that the site does not know: categories, services and a rule, which were
- * ignored, and a type of consent.
+ * Returns whose choice a consent is. It is that of the account only if the configuration in force has accounts and a
+ * backend vouches for the person: by a person token, or as the caller. Anyone else can only speak for a device.
+ */
+export function scopeOf(
+  { scope, person_token: token, visitor_id: visitor }: Pick<ConsentRequest, 'scope' | 'person_token' | 'visitor_id'>,
+  { accounts }: Pick<SiteConfigPublishedRecord, 'accounts'>,
+  channel: Channel,
+): Scope {
+  const isVouched = token != null || (channel === 's2s' && visitor != null);
+  const stated = scope ?? (token == null ? 'device' : 'account');
+  return accounts !== undefined && isVouched ? stated : 'device';
+}
+
+function ignoredScope(
+  request: ConsentRequest,
+  { record }: NonNullable<SiteContext['config']>,
+  channel: Channel,
+): readonly FieldError[] {
+  if (request.scope !== 'account' || scopeOf(request, record, channel) === 'account') return [];
+  const reason =
+    record.accounts === undefined
+      ? 'account counts only where the configuration in force has accounts'
+      : channel === 's2s'
+        ? 'account needs visitor_id or person_token, to name the person'
+        : 'account needs a person_token, by which your backend vouches for the person';
+  return [{ field: 'scope', message: `${reason}: recorded as the choice of the device` }];
+}
+
+/**
+ * Names the values of an admissible consent that the site does not know or that do not count: categories, services, a
+ * rule and a scope, which were ignored, and a type of consent.
  */
 export function unknownValues(
-  request: Pick<ConsentRequest, 'categories' | 'services' | 'consent_type' | 'rule_id'>,
+  request: ConsentRequest,
   config: NonNullable<SiteContext['config']>,
   { kind, slug }: ActiveVersion,
+  channel: Channel,
 ): readonly FieldError[] {
   const { categories, services, consent_type: type, rule_id: rule } = request;
   const keys = config.record.categories.map(({ key }) => key);
@@ -202,6 +252,7 @@ export function unknownValues(
     ...(rule == null || knownRule(request, config.record) !== null
       ? []
       : [{ field: 'rule_id', message: 'is no rule of the configuration in force, and was ignored' }]),
+    ...ignoredScope(request, config, channel),
     ...(types.includes(type)
       ? []
       : [

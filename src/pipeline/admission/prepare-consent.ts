@@ -26,7 +26,7 @@ import { vouchedFields } from './approval-tokens.js';
 import type { Attachment } from './attachments.js';
 import { encodeDisclosures, type KnownValues, personalFields } from './disclosures.js';
 import type { Evaluation, SiteConfig } from './evaluate.js';
-import { knownRule, type ParsedConsent } from './parse-consents.js';
+import { knownRule, type ParsedConsent, scopeOf } from './parse-consents.js';
 import { decidedServices, withoutContradiction } from './services.js';
 
 /** All rows that the transaction writes for one consent, and the data of the response. */
@@ -161,7 +161,7 @@ function recordOf(
     valid_until: endOf(now, validityDays[validityOf(common)]),
     ask_again_at: isRefusal(common) ? endOf(now, refusalDays(config.record)) : null,
     rule_id: knownRule(request, config.record),
-    scope: 'device',
+    scope: scopeOf(request, config.record, caller.channel),
     channel: caller.channel,
     api_key_id: caller.apiKey.id,
     identity_assurance: token === null ? null : 'tenant_attested',

@@ -3,7 +3,8 @@ import { consentToken, eventIdOfConsentToken } from '../../../schemas/events/con
 import type { SignedPromise } from '../../../schemas/evidence/promise.js';
 import { RequestRefused } from '../../platform/errors.js';
 import type { ConsentOutcome, SubmissionOutcome } from './admit-group.js';
-import { noSubscription, QUOTA_RETRY_SECONDS } from './evaluate.js';
+import { noSubscription, QUOTA_RETRY_SECONDS, tokenUsed } from './evaluate.js';
+import type { PreparedConsent } from './prepare-consent.js';
 import type { PromisedOutcome } from './promises.js';
 import type { EvaluatedConsent, EvaluatedRequest } from './submission.js';
 
@@ -73,6 +74,10 @@ export function resultsOf(
   return { consents: results, conflicts };
 }
 
+function isOfPerson(prepared: PreparedConsent | null): boolean {
+  return prepared?.tokenId?.startsWith('ptk_') === true;
+}
+
 function resultOf(
   consent: Extract<EvaluatedConsent, { kind: 'submitted' }>,
   outcome: ConsentOutcome,
@@ -95,9 +100,11 @@ function resultOf(
     case 'refused':
       return rejected(known(consent.refusal).error);
     case 'token_invalid':
-      return rejected(new RequestRefused('APPROVAL_TOKEN_INVALID'));
+      return rejected(
+        new RequestRefused(isOfPerson(consent.prepared) ? 'PERSON_TOKEN_INVALID' : 'APPROVAL_TOKEN_INVALID'),
+      );
     case 'token_used':
-      return rejected(new RequestRefused('APPROVAL_TOKEN_CONFLICT', 'The approval token was used before.'));
+      return rejected(tokenUsed(isOfPerson(consent.prepared) ? 'person' : 'approval'));
     case 'no_subscription':
       return rejected(noSubscription());
     case 'quota_used_up':

@@ -8,7 +8,7 @@ import type { Caller, Channel, SiteContext } from '../../tenancy/directory/site-
 import type { Submission, SubmittedConsent } from './admit-group.js';
 import type { FoundToken } from './approval-tokens.js';
 import { evaluate } from './evaluate.js';
-import { type ParsedConsent, unknownValues } from './parse-consents.js';
+import { type ParsedConsent, tokenIn, unknownValues } from './parse-consents.js';
 import { type Connection, type PreparedConsent, prepareConsent } from './prepare-consent.js';
 
 /**
@@ -62,11 +62,11 @@ function idempotencyDigest(siteKey: Uint8Array, channel: Channel, key: string): 
  * Returns the digest that shows whether a later request with the same idempotency key has the same body. It covers the
  * canonical text (RFC 8785), because the order of members does not matter. It is keyed, so low-entropy content cannot
  * be guessed from it.
- * @param vouched what the approval token of the consent vouches for, so that another token for the same person does not
+ * @param vouched what the one-time token of the consent vouches for, so that another token for the same person does not
  * count as another body. Null if the consent has no token, or one that the site does not know
  */
 export function bodyDigest(siteKey: Uint8Array, consent: JsonObject, vouched: JsonObject | null): Buffer {
-  const { approval_token: _, ...stated } = consent;
+  const { approval_token: _, person_token: __, ...stated } = consent;
   return hmacSha256(siteKey, `body\0${canonicalJson({ stated, vouched })}`).subarray(0, DIGEST_BYTES);
 }
 
@@ -153,7 +153,7 @@ class Evaluation {
   add(consent: ParsedConsent): void {
     const { site, request, tokens } = this.options;
     const key = consent.request.idempotency_key ?? null;
-    const vouched = tokens.get(consent.request.approval_token ?? '')?.identity ?? null;
+    const vouched = tokens.get(tokenIn(consent.request) ?? '')?.identity ?? null;
     const body = key === null ? null : bodyDigest(site.siteKey, consent.source, vouched && { ...vouched });
     if (key !== null && body !== null) {
       const first = this.#firstByKey.get(key);
@@ -190,8 +190,7 @@ function evaluateAndPrepare(
   consent: ParsedConsent,
   random: RandomPool,
 ): Pick<Extract<EvaluatedConsent, { kind: 'submitted' }>, 'prepared' | 'refusal' | 'warnings'> {
-  const token = consent.request.approval_token;
-  const evaluation = evaluate(consent, site, token == null ? null : (tokens.get(token) ?? null));
+  const evaluation = evaluate(consent, site, tokens.get(tokenIn(consent.request) ?? '') ?? null);
   const { warnings } = consent;
   if (evaluation.kind === 'refused') return { prepared: null, refusal: evaluation, warnings };
   if (isOutboxFull) {
@@ -202,6 +201,6 @@ function evaluateAndPrepare(
   return {
     prepared: prepareConsent({ consent, evaluation, site, caller, connection, now, sealWithinMs }, random),
     refusal: null,
-    warnings: [...warnings, ...unknownValues(consent.request, evaluation.config, evaluation.version)],
+    warnings: [...warnings, ...unknownValues(consent.request, evaluation.config, evaluation.version, caller.channel)],
   };
 }

@@ -8,15 +8,15 @@ import { testProofKey } from '../../platform/keys/index.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { type Admission, type AdmissionSurroundings, admissionTo } from './admission.js';
 import type { ConsentOutcome, Original, Submission, SubmissionOutcome, SubmittedConsent } from './admit-group.js';
-import { findTestTokens, mintApprovalToken, TEST_TOKENS } from './approval-tokens.js';
+import { findTestTokens, mintApprovalToken, mintPersonToken, TEST_TOKENS } from './approval-tokens.js';
 import { createGroupCommitter } from './group-committer.js';
 import type { ParsedConsent } from './parse-consents.js';
 import type { PreparedConsent } from './prepare-consent.js';
 import type { PromisedOutcome } from './promises.js';
 import type { ConsentResult } from './results.js';
 
-/** Admits consents of test keys, and mints their approval tokens. */
-export type TestAdmission = Pick<Admission, 'admit' | 'mint'>;
+/** Admits consents of test keys, and mints their tokens. */
+export type TestAdmission = Pick<Admission, 'admit' | 'mint' | 'mintForPerson'>;
 
 export interface TestAdmissionOptions extends AdmissionSurroundings {
   /** Connections in the role `consent_ledger_api`. */
@@ -59,10 +59,11 @@ export function createTestAdmission(options: TestAdmissionOptions): TestAdmissio
       throw new RequestRefused('ADMISSION_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     }
   };
-  const { admit, mint } = admissionTo(options, {
+  const { admit, mint, mintForPerson } = admissionTo(options, {
     submit,
     findTokens: (site, tokens) => findTestTokens(db, site, tokens),
     mint: (site, request) => mintApprovalToken(db, random, site, request, TEST_TOKENS),
+    mintForPerson: (site, request) => mintPersonToken(db, random, site, request, TEST_TOKENS),
     keysOf: withTestKeys,
     isFull: () => false,
     sealWithinMs: 0,
@@ -71,6 +72,10 @@ export function createTestAdmission(options: TestAdmissionOptions): TestAdmissio
     mint: async (request, parse) => {
       await useNonce(request);
       return mint(request, parse);
+    },
+    mintForPerson: async (request, parse) => {
+      await useNonce(request);
+      return mintForPerson(request, parse);
     },
     admit: async (request, parse) => {
       await useNonce(request);

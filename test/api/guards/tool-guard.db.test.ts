@@ -144,14 +144,14 @@ describe('the checks before a request is read', () => {
       headers: {
         origin: 'https://shop.example',
         'access-control-request-method': 'POST',
-        'access-control-request-headers': 'x-api-key,x-signature,x-timestamp,x-nonce,content-type',
+        'access-control-request-headers': 'x-api-key,x-person-token,x-signature,x-timestamp,x-nonce,content-type',
       },
     });
     expect(response.status).toBe(204);
     expect(response.headers.get('access-control-allow-origin')).toBe('https://shop.example');
     expect(response.headers.get('access-control-allow-methods')).toBe('GET, POST');
     const allowed = response.headers.get('access-control-allow-headers')?.toLowerCase() ?? '';
-    for (const name of ['x-api-key', 'x-signature', 'x-timestamp', 'x-nonce', 'content-type'])
+    for (const name of ['x-api-key', 'x-person-token', 'x-signature', 'x-timestamp', 'x-nonce', 'content-type'])
       expect(allowed).toContain(name);
     expect(response.headers.get('access-control-allow-credentials')).toBeNull();
   });

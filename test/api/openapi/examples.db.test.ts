@@ -14,6 +14,7 @@ import { createApiKey } from '../../../src/tenancy/api-keys/api-keys.js';
 import { createSite } from '../../../src/tenancy/sites/sites.js';
 import { createWebhook } from '../../../src/tenancy/webhooks/webhooks.js';
 import { postSigned, signedHeaders } from '../../support/signed-requests.js';
+import { turnAccountsOn } from '../../support/turn-accounts-on.js';
 import { startSite, type TestSite } from '../../tenancy/scans/scanned-shop.js';
 import { ask, type RunningApp, startApp } from '../server/running-app.js';
 
@@ -44,6 +45,7 @@ describe('the examples of the OpenAPI description, executed', () => {
     page = await startSite('127.0.0.1', (_request, response) => response.end('<h1>Shop</h1>'));
     app = await startApp('serve', { PUBLIC_VERIFY_LIMIT: '1000', SCAN_NETWORKS: '127.0.0.1/32', ...mail });
     demo = await app.seed();
+    await turnAccountsOn(app, demo.site.id, null);
     real.set(EXAMPLE_VALUES.versionId, versionOf('cookie-policy'));
     real.set(EXAMPLE_VALUES.approvalVersionId, versionOf('explicit-consent'));
     const scanned = {

@@ -5,6 +5,7 @@ import { failureOf } from '../../../src/api/server/request-log.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { createTestDatabase } from '../../support/postgres.js';
 import { signedHeaders } from '../../support/signed-requests.js';
+import { turnAccountsOn } from '../../support/turn-accounts-on.js';
 import { until } from '../../support/wait.js';
 import { ask, type RunningApp, startApp } from './running-app.js';
 
@@ -31,6 +32,7 @@ const PERSONAL = {
 const SIGN_IN = { email: 'panel.person@customer.example', password: 'hunter2-hunter2-hunter2' };
 const Tokens = z.object({ data: z.object({ access_token: z.string(), refresh_token: z.string() }) });
 const Minted = z.object({ data: z.object({ approval_token: z.string() }) });
+const MintedForPerson = z.object({ data: z.object({ person_token: z.string() }) });
 const Accepted = z.object({ data: z.object({ consent_token: z.string(), proof_hash: z.string() }) });
 
 it.each(['select $1::uuid', 'select $1::int', 'select $1::timestamptz', 'select $1::inet'])(
@@ -149,6 +151,22 @@ describe('the log at its most talkative', () => {
       user_agent: PERSONAL.agent,
     };
     await post('/tool/v1/s2s/consents', consent(approved), { authorization: bearer });
+    await turnAccountsOn(app, demo.site.id, null);
+    const vouched = await until(async () => {
+      const { body } = await post(
+        '/tool/v1/s2s/person-tokens',
+        { person: PERSONAL.visitor_id },
+        { authorization: bearer },
+      );
+      return MintedForPerson.safeParse(body).data?.data.person_token;
+    });
+    secrets.push(vouched);
+    await post('/tool/v1/consents', consent({ person_token: vouched }));
+    // Used up, and in a body that is refused.
+    await post('/tool/v1/consents', consent({ person_token: vouched, decision: 'perhaps' }));
+    await ask(`${app.url}/tool/v1/consents/status?visitor_id=${encodeURIComponent(PERSONAL.visitor_id)}`, {
+      headers: { 'x-api-key': demo.keys.read, 'x-person-token': vouched, ...connection() },
+    });
     for (const path of [
       `/tool/v1/consents/status?visitor_id=${encodeURIComponent(PERSONAL.visitor_id)}`,
       `/tool/v1/documents/${PERSONAL.slug}/active`,

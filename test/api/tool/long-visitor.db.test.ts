@@ -153,7 +153,7 @@ async function serve(parts: {
             clock: Date.now,
           };
           const shared = { db, keyring, turns };
-          const ofStatus = { ...shared, visitors: visitorTurns(now), eventLog: { readEvents } };
+          const ofStatus = { ...shared, directory, visitors: visitorTurns(now), eventLog: { readEvents } };
           serveTool(tool, observed(STATUS_OPERATIONS), ofStatus, serving);
           serveTool(
             tool,

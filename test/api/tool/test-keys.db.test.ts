@@ -8,6 +8,7 @@ import { type CreatedApiKey, createApiKey, rotateApiKey } from '../../../src/ten
 import { signedHeaders } from '../../support/signed-requests.js';
 import { type Answer, ask, type RunningApp, startApp } from '../server/running-app.js';
 import { Backend } from './export-fixture.js';
+import { personTokenRules } from './person-token-rules.js';
 
 const Recorded = z.object({
   data: z.object({ consent_token: z.string(), proof_hash: z.string(), created_at: z.string(), promise: z.null() }),
@@ -149,6 +150,13 @@ describe('test keys', () => {
           body: () => ({ document_version_id: backend.version('consent_form'), subject: visitor }),
           live: ok(201, { data: { approval_token: expect.stringMatching(/^hat_(?!test_)/) } }),
           test: own(201, { data: { approval_token: expect.stringMatching(/^hat_test_/) } }),
+        },
+      ],
+      mintPersonToken: [
+        {
+          body: () => ({ person: visitor }),
+          live: { status: 409, body: { code: 'ACCOUNTS_OFF' } },
+          test: { status: 409, body: { code: 'ACCOUNTS_OFF' } },
         },
       ],
       exportConsents: [
@@ -348,6 +356,7 @@ describe('test keys', () => {
           valid_until: expect.any(String),
           ask_again_at: decision === 'withdrawn' ? expect.any(String) : null,
           rule_id: null,
+          scope: 'device',
           proof_hash,
           revision: expect.any(Number),
         },
@@ -469,6 +478,8 @@ describe('test keys', () => {
     ]);
     expect(left).toEqual([{ event_id: idOf(young.consent_token) }]);
   });
+
+  personTokenRules(() => ({ app, backend }));
 
   it('stay test keys when they are rotated, and no SQL makes one a live key or the other way round', async () => {
     const { adminPool, keyring } = app.service.installation;

@@ -6,6 +6,7 @@ import { VERSION } from '../../../sdk/node/src/version.js';
 import type { Consent, ExportedConsent, ExportedErasure } from '../../../sdk/shared/types.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { ask, type RunningApp, startApp } from '../../api/server/running-app.js';
+import { turnAccountsOn } from '../../support/turn-accounts-on.js';
 import { eventually } from '../../support/wait.js';
 import { FaultyFront } from '../faulty-front.js';
 
@@ -260,6 +261,33 @@ describe('the SDK for Node', () => {
     ]);
     expect(await ledger.verify(consent_token)).toMatchObject({ valid: true, data: { proof_hash } });
     expect(await ledger.verify(randomUUID())).toBeNull();
+  });
+
+  test('a person token vouches for the person of one choice of the account, and reads it', async () => {
+    await expect(ledger.personToken('person-21')).rejects.toMatchObject({ code: 'ACCOUNTS_OFF', status: 409 });
+    await turnAccountsOn(app, demo.site.id, null);
+    const { person_token, person_token_id } = await eventually(() => ledger.personToken('person-21'));
+    const { consent_token } = await ledger.record({
+      ...{ consent_type: 'cookie', decision: 'rejected', document_version_id: version },
+      person_token,
+    });
+    const ofBackend = await ledger.record(consent('person-21', { scope: 'account' }));
+    await ledger.record(consent('person-21'));
+    expect(await recorded('person-21', 3)).toMatchObject([
+      { consent_token, scope: 'account', approval_token_id: person_token_id },
+      { consent_token: ofBackend.consent_token, scope: 'account', approval_token_id: null },
+      { scope: 'device' },
+    ]);
+    const query = { visitor_id: 'person-21' };
+    expect(await ledger.status(query)).toHaveLength(3);
+    expect(await ledger.status(query, person_token)).toMatchObject([
+      { consent_token: ofBackend.consent_token, asked: [['analytics', 'marketing'], expect.any(Array)], exempt: [] },
+      { consent_token },
+    ]);
+    expect(front.received.at(-1)?.path).not.toContain(person_token);
+    await expect(ledger.record(consent('person-21', { person_token }))).rejects.toMatchObject({
+      code: 'PERSON_TOKEN_CONFLICT',
+    });
   });
 
   test('a copy of the records follows recordings and erasures by cursor', async () => {

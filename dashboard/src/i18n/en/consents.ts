@@ -84,6 +84,8 @@ export const consents = {
   language: 'Language',
   law: 'Law',
   rule: 'Rule of the site',
+  scope: 'Applies to',
+  scopes: { device: 'The device alone', account: 'The account: every device on which the person signs in' },
   laws: {
     unknown: 'Not stated with the consent',
     kvkk: 'KVKK (Türkiye)',

@@ -91,6 +91,8 @@ export const consents: typeof English = {
   language: 'Dil',
   law: 'Mevzuat',
   rule: 'Sitenin kuralı',
+  scope: 'Kapsam',
+  scopes: { device: 'Yalnızca cihaz', account: 'Hesap: kişinin oturum açtığı tüm cihazlar' },
   laws: {
     unknown: 'Rızayla birlikte belirtilmedi',
     kvkk: 'KVKK (Türkiye)',

@@ -137,6 +137,7 @@ function DecisionSection({ siteId, consent, record }: DecisionSectionProps) {
                   </span>,
                 ] as const,
               ]),
+          [consents.scope, consents.scopes[record.scope]],
           [
             consents.channel,
             record.import == null ? consents.channels[record.channel] : consents.importedFrom(record.import.tool),
