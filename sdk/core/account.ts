@@ -52,11 +52,6 @@ export interface Account {
   said(configuration: Configuration): AccountTexts;
 }
 
-/** What the surroundings have if opening accounts is no file of the service. */
-export interface AccountSurroundings {
-  readonly accounts?: AccountModule;
-}
-
 /** The file that a page loads when somebody signs in (`sdk/account`). */
 export interface AccountModule {
   /** Reads the account's choice. @throws ServiceError; what the token's function throws */

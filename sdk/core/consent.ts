@@ -2,7 +2,7 @@
 import type { CoreOptions } from './options.js';
 import { type Acceptance, type Configuration, isShownDocument, type ShownDocument } from './answers.js';
 import { CHOICE, ConsentPage } from './consent-page.js';
-import type { Account, AccountModule, AccountSurroundings, AccountTexts, Person } from './account.js';
+import type { Account, AccountModule, AccountTexts, Person } from './account.js';
 import type { Jar, Surroundings } from './ports.js';
 import type { ChoiceSignals, IabModule } from './choice-signals.js';
 import { isPassing, Service } from './service.js';
@@ -57,7 +57,7 @@ export class ConsentCore {
   /** Keys of the warnings that were printed. */
   readonly #said = new Set<string>();
   readonly #options: CoreOptions;
-  readonly #surroundings: Surroundings & AccountSurroundings;
+  readonly #surroundings: Surroundings;
   readonly #service: Service;
   readonly #configurations: Configurations;
   #page: ConsentPage;
@@ -78,7 +78,7 @@ export class ConsentCore {
   /** A further attempt after a failed one. */
   #loading: Promise<ConsentState> | undefined;
 
-  constructor(options: CoreOptions, surroundings: Surroundings & AccountSurroundings) {
+  constructor(options: CoreOptions, surroundings: Surroundings) {
     this.#options = options;
     this.#surroundings = surroundings;
     this.#person = options.person;
@@ -449,9 +449,9 @@ export class ConsentCore {
       this.#warn('The configuration has no accounts.');
       return undefined;
     }
-    const { jar, store, isSignalled, accounts } = this.#surroundings;
+    const { jar, store, isSignalled } = this.#surroundings;
     try {
-      const { openAccount } = accounts ?? (await this.file<AccountModule>('account'));
+      const { openAccount } = this.#options.accounts ?? (await this.file<AccountModule>('account'));
       return await openAccount(person, {
         configuration,
         store,

@@ -1,4 +1,4 @@
-import type { Person } from './account.js';
+import type { AccountModule, Person } from './account.js';
 
 /** Options of every SDK: the service, the API key, and how consents are recorded. */
 export interface CoreOptions {
@@ -17,6 +17,8 @@ export interface CoreOptions {
   readonly approvalToken?: string | undefined;
   /** Who is signed in, if the page knows it from the start; else see `signIn`. */
   readonly person?: Person | undefined;
+  /** The module that reads the choices of accounts. A page that does not bundle it loads it from the service. */
+  readonly accounts?: AccountModule | undefined;
   /** How long a configuration is used without asking again, in seconds; if omitted, 300. */
   readonly configurationMaxAge?: number | undefined;
 }

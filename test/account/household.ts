@@ -87,6 +87,7 @@ export class Tab {
         baseUrl: 'https://consent.example.org',
         apiKey: 'svc_live_x',
         configurationMaxAge: 0,
+        accounts: household.fault.accounts ?? { openAccount },
         ...(person !== undefined && { person: this.#personOf(person) }),
       },
       {
@@ -109,7 +110,6 @@ export class Tab {
           this.look = look;
           return () => undefined;
         },
-        accounts: household.fault.accounts ?? { openAccount },
         report: (error) => {
           throw error;
         },

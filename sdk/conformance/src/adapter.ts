@@ -47,6 +47,12 @@ export interface DeviceStorage {
   remove(name: string): Promise<void>;
 }
 
+/** A person who is signed in. */
+export interface Person {
+  readonly id: string;
+  readonly token: () => Promise<string>;
+}
+
 /** What a visitor or a page sees of a choice. */
 export interface SeenState {
   /** `loading`, `needed`, `signalled`, `unasked`, `chosen` or `unavailable`. */
@@ -76,6 +82,10 @@ export interface OpenConsent {
   rejectAll(): unknown;
   /** Opts out of sale and sharing, or takes that back. */
   optOutOfSale(isOptedOut: boolean): unknown;
+  /** Somebody is signed in, for whom the backend of the site makes person tokens. */
+  signIn(person: Person): unknown;
+  /** Nobody is signed in any more. */
+  signOut(): unknown;
   /** The page is shown again, or has a network again. */
   resume(): unknown;
   /** The page or the app ends. What it kept stays on the device. */

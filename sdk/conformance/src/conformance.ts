@@ -1,4 +1,5 @@
 import type { Adapter } from './adapter.js';
+import { ACCOUNTS } from './rules/accounts.js';
 import { BODIES } from './rules/bodies.js';
 import { CHOICES } from './rules/choices.js';
 import { PLACES } from './rules/places.js';
@@ -18,7 +19,7 @@ export interface ConformanceCase {
 
 /** The rules that every SDK keeps, each as a case. */
 export function conformance(): readonly ConformanceCase[] {
-  return [...CHOICES, ...RECORDS, ...BODIES, ...SIGNALS, ...PLACES, ...SERVICE_RULES].map((rule) => ({
+  return [...CHOICES, ...RECORDS, ...BODIES, ...SIGNALS, ...PLACES, ...SERVICE_RULES, ...ACCOUNTS].map((rule) => ({
     name: rule.name,
     run: (adapter) => runRule(rule, adapter),
   }));

@@ -12,6 +12,12 @@ export interface ModelRecord {
   readonly key: string;
   readonly visitor: string;
   readonly type: string;
+  readonly document_version_id: string;
+  readonly language: string;
+  readonly valid_until: null;
+  readonly ask_again_at: null;
+  /** `account` if a person token vouched for the visitor. */
+  readonly scope: 'device' | 'account';
   /** Words of the notice that it states. */
   readonly notice: string | undefined;
 }
@@ -41,6 +47,9 @@ interface Sent {
   readonly visitor_id?: string;
   readonly categories?: Record<string, boolean>;
   readonly services?: Record<string, boolean>;
+  readonly document_version_id?: string;
+  readonly language?: string;
+  readonly person_token?: string;
   readonly presentation?: { readonly notice?: { readonly text: string } };
 }
 
@@ -54,6 +63,8 @@ export class ModelService {
   readonly passed = new Set<string>();
   /** Keys whose last answer arrived. */
   readonly answered = new Set<string>();
+  /** The person of each token that is not used up. */
+  readonly #tokens = new Map<string, string>();
   readonly #keys = new Map<string, { readonly acceptance: Acceptance; readonly at: number }>();
 
   /** @param now milliseconds of the service's clock */
@@ -73,8 +84,11 @@ export class ModelService {
       if (fate === 'lost') return { ...none, status: 0 };
       return { ...none, status: 202, acceptance: { ...known.acceptance, duplicate: true } };
     }
+    const { person_token: personToken } = sent;
+    const person = personToken === undefined ? undefined : this.#tokens.get(personToken);
+    const isForged = personToken !== undefined && (person === undefined || person !== sent.visitor_id);
     // It refuses again what it refused.
-    if (fate === 'refused' || this.refused.has(key)) {
+    if (fate === 'refused' || this.refused.has(key) || isForged) {
       this.refused.add(key);
       return { ...none, status: 422 };
     }
@@ -87,6 +101,7 @@ export class ModelService {
       duplicate: false,
       promise: null,
     };
+    if (personToken !== undefined) this.#tokens.delete(personToken);
     this.#keys.set(key, { acceptance, at: this.now() });
     this.records.push({
       ...acceptance,
@@ -96,9 +111,30 @@ export class ModelService {
       decision: sent.decision,
       categories: sent.categories ?? null,
       services: sent.services ?? null,
+      document_version_id: sent.document_version_id ?? '',
+      language: sent.language ?? '',
+      valid_until: null,
+      ask_again_at: null,
+      scope: person === undefined ? 'device' : 'account',
       notice: presentation?.notice?.text,
     });
     return fate === 'lost' ? { ...none, status: 0 } : { ...none, status: 202, acceptance };
+  }
+
+  /** A token of the site's backend for one act of a person. */
+  mint(person: string): string {
+    const token = `hpt_${this.#tokens.size + this.records.length}-${person}-${this.now()}`;
+    this.#tokens.set(token, person);
+    return token;
+  }
+
+  /** What a person has decided for all devices, newest first, for whoever has a token. */
+  accountOf(token: string, asked: readonly (readonly string[])[]): readonly object[] {
+    const person = this.#tokens.get(token);
+    return this.records
+      .filter(({ scope, visitor }) => scope === 'account' && visitor === person)
+      .map((record) => ({ ...record, consent_type: record.type, asked, exempt: [] }))
+      .reverse();
   }
 
   /** Consents in force of one visitor, newest first. */

@@ -15,6 +15,8 @@ export interface Site {
   readonly services?: Readonly<Record<string, readonly string[]>>;
   /** Whether each service has a switch. */
   readonly hasSwitches?: boolean;
+  /** Whether the choices of people who are signed in hold on all their devices. */
+  readonly hasAccounts?: boolean;
   /** Version of the notice about the sale of personal data; without it the site has none. */
   readonly saleNotice?: string;
 }
@@ -29,6 +31,7 @@ export function configurationOf({
   recipients = [],
   services = {},
   hasSwitches = false,
+  hasAccounts = false,
   saleNotice,
 }: Site) {
   const category = (key: string, required = false) => ({
@@ -61,6 +64,7 @@ export function configurationOf({
     controller: { legal_name: 'Shop', contact: 'shop@example.org' },
     categories: [category('necessary', true), ...['analytics', 'marketing', ...added].map((key) => category(key))],
     service_switches: hasSwitches,
+    accounts: hasAccounts ? { person_space: null } : undefined,
     documents: [
       document('cookie-policy', 'cookie_policy', version, 'Cookie policy'),
       ...(saleNotice === undefined ? [] : [document('do-not-sell', 'do_not_sell', saleNotice, 'Do not sell')]),

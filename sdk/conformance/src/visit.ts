@@ -91,6 +91,26 @@ export class Visit {
     return this.#step(words, () => this.#consent.optOutOfSale(isOptedOut));
   }
 
+  /** @param id the site's reference for the person */
+  signIn(id: string): Promise<void> {
+    const token = async () => {
+      if (this.world.fate === 'away') throw new TypeError('no network');
+      return this.world.service.mint(id);
+    };
+    return this.#step(`sign in ${id}`, () => this.#consent.signIn({ id, token }));
+  }
+
+  signOut(): Promise<void> {
+    return this.#step('sign out', () => this.#consent.signOut());
+  }
+
+  /** Somebody who has the page's key, and no token, records a permission under the person's reference. */
+  forge(id: string): void {
+    this.#steps.push(`forge a consent of ${id}`);
+    const consent = { consent_type: 'cookie', decision: 'accepted', scope: 'account', visitor_id: id };
+    this.world.service.post(JSON.stringify({ ...consent, idempotency_key: `forged ${id}` }), 'answered');
+  }
+
   resume(): Promise<void> {
     return this.#step('resume', () => this.#consent.resume());
   }

@@ -93,6 +93,12 @@ export class World {
       case '/tool/v1/config':
         return answer(200, { data: configurationOf(this.site) });
       case '/tool/v1/consents/status': {
+        const token = headers.get('X-Person-Token');
+        if (token !== null) {
+          const { categories } = configurationOf(this.site);
+          const keys = categories.flatMap(({ key, required, rule }) => (required || rule ? [] : key));
+          return answer(200, { data: { consents: this.service.accountOf(token, [keys, []]) } });
+        }
         const consents = this.service.status(
           searchParams.get('visitor_id') ?? '',
           searchParams.get('consent_type') ?? '',

@@ -1,5 +1,3 @@
-import { openAccount } from '../../account/account.js';
-import type { AccountSurroundings } from '../../core/account.js';
 import type { NetworkAnswer, NetworkRequest, Surroundings } from '../../core/ports.js';
 import { ServiceError } from '../../shared/service-error.js';
 import { appCryptography } from './app-cryptography.js';
@@ -11,7 +9,7 @@ import type { MobileOptions } from './options.js';
 const TIMEOUT_MS = 30_000;
 
 /** An app, as the core sees it. */
-export function appSurroundings(options: MobileOptions, store: AppStore): Surroundings & AccountSurroundings {
+export function appSurroundings(options: MobileOptions, store: AppStore): Surroundings {
   const { randomBytes = randomOfEngine(), isSignalled = () => false, watch } = options;
   const clock = (): number => Date.now();
   return {
@@ -31,7 +29,6 @@ export function appSurroundings(options: MobileOptions, store: AppStore): Surrou
     watch: ({ resume }) => watch?.(resume) ?? (() => undefined),
     renewal: undefined,
     load: () => Promise.reject(new Error('An app loads no files.')),
-    accounts: { openAccount },
     report: (error) => console.error(error),
   };
 }

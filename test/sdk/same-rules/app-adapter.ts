@@ -1,3 +1,4 @@
+import { openAccount } from '../../../sdk/account/account.js';
 import type { Adapter, OpenConsent } from '../../../sdk/conformance/src/index.js';
 import { readChoice } from '../../../sdk/core/choice-text.js';
 import type { ConsentSource } from '../../../sdk/core/consent.js';
@@ -15,6 +16,7 @@ export const appAdapter: Adapter = {
       fetch: device.fetch,
       randomBytes: device.randomBytes,
       isSignalled: device.isSignalled,
+      accounts: { openAccount },
     });
     consent.start();
     return opened(
@@ -48,6 +50,8 @@ export function opened(
     acceptAll: () => current().acceptAll(),
     rejectAll: () => current().rejectAll(),
     optOutOfSale: (isOptedOut) => current().optOutOfSale(isOptedOut),
+    signIn: (person) => current().signIn(person),
+    signOut: () => current().signOut(),
     resume: () => current().resume(),
     close,
     details: async () => [

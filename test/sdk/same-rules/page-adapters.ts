@@ -1,12 +1,13 @@
 import { createElement, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { openAccount } from '../../../sdk/account/account.js';
 import { Consent } from '../../../sdk/browser/src/consent.js';
 import { type Adapter, type Device, installPage } from '../../../sdk/conformance/src/index.js';
 import type { ConsentSource } from '../../../sdk/core/consent.js';
 import { ConsentSourceProvider, useConsent } from '../../../sdk/react/src/headless.js';
 import { opened } from './app-adapter.js';
 
-const optionsOf = ({ baseUrl, apiKey }: Device) => ({ baseUrl, apiKey });
+const optionsOf = ({ baseUrl, apiKey }: Device) => ({ baseUrl, apiKey, accounts: { openAccount } });
 
 /** The SDK for pages, as a module. */
 export const pageAdapter: Adapter = {
@@ -86,6 +87,8 @@ function bound(consent: ConsentSource): Omit<ConsentSource, 'state'> {
     withdrawnAt: consent.withdrawnAt,
     notice: consent.notice,
     account: consent.account,
+    signIn: (person) => consent.signIn(person),
+    signOut: () => consent.signOut(),
     showsNotice: (noticeOf) => consent.showsNotice(noticeOf),
     file: (name) => consent.file(name),
   };

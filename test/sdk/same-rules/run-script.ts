@@ -1,5 +1,7 @@
 // Runs the rules with the built script for pages, in a browser: bundled for a page that has the script at `/consent.js`.
 // Each start is a frame of its own. What the banner states beside a choice keeps it from sending the same as the module.
+
+import { openAccount } from '../../../sdk/account/account.js';
 import type { Started } from '../../../sdk/browser/src/start.js';
 import { type Adapter, conformance, installPage } from '../../../sdk/conformance/src/index.js';
 import { opened } from './app-adapter.js';
@@ -21,6 +23,8 @@ function scriptAdapter(text: string): Adapter {
       page.document.head.append(script);
       const started: Started | undefined = Reflect.get(page, 'consentLedger');
       if (started === undefined) throw new Error('the script did not start');
+      // The address of the service is none that answers here.
+      Reflect.set(started.consent, 'file', async () => ({ openAccount }));
       return opened(
         () => started.consent,
         () => {

@@ -107,8 +107,6 @@ export const consents = {
   importedFrom: (tool: string) => `Imported from ${tool}: stated by the former tool`,
   importedAt: 'Imported',
   claimedAt: 'Given, as the former tool states',
-  scope: 'Applies on',
-  scopes: { device: 'One device', account: 'All devices of the person: the choice of the account' },
   identity: 'Who the person is',
   attested: 'Your backend vouches for it',
   notAttested: {

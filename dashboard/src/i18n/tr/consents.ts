@@ -114,8 +114,6 @@ export const consents: typeof English = {
   importedFrom: (tool) => `${tool} aracından aktarıldı: önceki araç bildirdi`,
   importedAt: 'Aktarıldı',
   claimedAt: 'Verildi (önceki aracın bildirdiği)',
-  scope: 'Geçerli olduğu yer',
-  scopes: { device: 'Tek bir cihaz', account: 'Kişinin bütün cihazları: hesabın seçimi' },
   identity: 'Kişinin kimliği',
   attested: 'Arka ucunuz doğruluyor',
   notAttested: {

@@ -142,7 +142,6 @@ function DecisionSection({ siteId, consent, record }: DecisionSectionProps) {
             consents.channel,
             record.import == null ? consents.channels[record.channel] : consents.importedFrom(record.import.tool),
           ],
-          [consents.scope, consents.scopes[record.scope]],
           [
             consents.identity,
             record.identity_assurance === null ? consents.notAttested[record.channel] : consents.attested,
