@@ -60,8 +60,8 @@ export class ConsentCore {
   readonly #surroundings: Surroundings;
   readonly #service: Service;
   readonly #configurations: Configurations;
-  #page: ConsentPage;
-  #outbox: Outbox;
+  #page!: ConsentPage;
+  #outbox!: Outbox;
   /** Who is signed in, and the account's choice once it was read. */
   #person: Person | undefined;
   #account: Account | undefined;
@@ -86,11 +86,11 @@ export class ConsentCore {
     this.#configurations = new Configurations(surroundings, this.#service, options, (configuration) =>
       this.#warnOf(configuration),
     );
-    [this.#page, this.#outbox] = this.#open();
+    this.#open();
   }
 
   /** Opens the choice of an account, or of the device; none while that of an account is read. */
-  #open(account?: Account): [ConsentPage, Outbox] {
+  #open(account?: Account): void {
     const { store, cryptography, clock, locked, notKept } = this.#surroundings;
     const jar: Jar = this.#person
       ? {
@@ -121,7 +121,9 @@ export class ConsentCore {
       onAccepted: (consent, acceptance) => this.#onAccepted(consent, acceptance),
       onRefused: (consent, error) => this.#onRefused(consent, error),
     });
-    return [page, outbox];
+    this.#account = account;
+    this.#page = page;
+    this.#outbox = outbox;
   }
 
   get state(): ConsentState {
@@ -201,8 +203,7 @@ export class ConsentCore {
   signIn(person: Person | undefined): Promise<ConsentState> {
     this.#outbox.stop();
     this.#person = person;
-    this.#account = undefined;
-    [this.#page, this.#outbox] = this.#open();
+    this.#open();
     this.#show();
     return this.#started ? this.#load() : this.start();
   }
@@ -426,9 +427,8 @@ export class ConsentCore {
       // Somebody signed in or out meanwhile.
       if (page !== this.#page) return this.#state;
       if (this.#person && !this.#account) {
-        this.#account = account;
         if (!account) this.#person = undefined;
-        [this.#page, this.#outbox] = this.#open(account);
+        this.#open(account);
       }
       this.#handle({ type: 'configured', configuration });
     } catch (error) {
@@ -444,11 +444,8 @@ export class ConsentCore {
   /** Reads the choice of whoever is signed in, if the site has accounts. */
   async #read(configuration: Configuration): Promise<Account | undefined> {
     const person = this.#person;
-    if (!person) return undefined;
-    if (!configuration.accounts) {
-      this.#warn('The configuration has no accounts.');
-      return undefined;
-    }
+    if (person && !configuration.accounts) this.#warn('Accounts are off.');
+    if (!person || !configuration.accounts) return undefined;
     const { jar, store, isSignalled } = this.#surroundings;
     try {
       const { openAccount } = this.#options.accounts ?? (await this.file<AccountModule>('account'));

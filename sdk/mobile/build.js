@@ -1,4 +1,4 @@
-// Bundles the SDK as one module, for the bundlers of React Native and Capacitor.
+// Bundles the SDK as one module, and what reads the choices of accounts as another, for React Native and Capacitor.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,8 +11,8 @@ import { PLAIN, plainMembers } from './plain-members.js';
 const here = dirname(fileURLToPath(import.meta.url));
 const { metafile, outputFiles } = await build({
   absWorkingDir: here,
-  entryPoints: ['src/index.ts'],
-  outfile: 'dist/index.js',
+  entryPoints: { index: 'src/index.ts', account: '../account/account.ts' },
+  outdir: 'dist',
   write: false,
   bundle: true,
   minify: true,
@@ -26,14 +26,16 @@ const { metafile, outputFiles } = await build({
   metafile: true,
   logLevel: 'warning',
 });
-// As for pages, terser makes the bundle of esbuild smaller.
-const { code } = await minify(outputFiles[0].text, {
-  ecma: 2020,
-  module: true,
-  mangle: shortened(PLAIN),
-  compress: { passes: 3, keep_fargs: false, pure_getters: true, lhs_constants: false },
-});
 await mkdir(join(here, 'dist'), { recursive: true });
-await writeFile(join(here, 'dist/index.js'), code);
+for (const { path, text } of outputFiles) {
+  // As for pages, terser makes the bundle of esbuild smaller.
+  const { code } = await minify(text, {
+    ecma: 2020,
+    module: true,
+    mangle: shortened(PLAIN),
+    compress: { passes: 3, keep_fargs: false, pure_getters: true, lhs_constants: false },
+  });
+  await writeFile(path, code);
+}
 const notices = await thirdPartyNotices('@consent-ledger/mobile', here, Object.keys(metafile.inputs));
 await writeFile(join(here, 'dist/THIRD-PARTY-NOTICES.txt'), notices);

@@ -21,23 +21,25 @@ const COMPILERS = [
 ];
 /** Bytes in gzip, of all files that a page or an app loads together. */
 const MOST_BYTES: Readonly<Record<string, { readonly files: readonly string[]; readonly most: number }>> = {
-  'the script for pages': { files: ['browser/dist/consent.js'], most: 18_500 },
-  'the module for pages': { files: ['browser/dist/index.js'], most: 18_500 },
+  'the script for pages': { files: ['browser/dist/consent.js'], most: 19_000 },
+  'the module for pages': { files: ['browser/dist/index.js'], most: 19_000 },
   'the file that gates content': { files: ['browser/dist/gate.js'], most: 1_250 },
   'the file with the placeholders of gated content': { files: ['browser/dist/placeholder.js'], most: 4_700 },
   'the file that deletes what a withdrawal ends': { files: ['browser/dist/withdrawn.js'], most: 1_000 },
   'the file that reads the text of the policy': { files: ['browser/dist/policy.js'], most: 600 },
+  'the file that reads the choice of an account': { files: ['browser/dist/account.js'], most: 4_100 },
   'the file with the opt-out of sale': { files: ['browser/dist/opt-out.js'], most: 3_100 },
   'the script for tag managers': { files: ['browser/dist/tag-manager.js'], most: 600 },
   'the panel that a developer loads by hand': { files: ['browser/dist/inspect.js'], most: 9_000 },
   'what shows a draft on a page': { files: ['browser/dist/draft.js'], most: 2_500 },
   'the file with the signals of IAB': { files: ['browser/dist/iab.js'], most: 30_000 },
   'the script before those of advertisers': { files: ['browser/dist/iab-stub.js'], most: 1_600 },
-  'the package for React': { files: ['react/dist/index.js', 'react/dist/shared.js'], most: 20_000 },
+  'the package for React': { files: ['react/dist/index.js', 'react/dist/shared.js'], most: 20_500 },
   'the package for React without a page': { files: ['react/dist/headless.js', 'react/dist/shared.js'], most: 1_500 },
   'the placeholder for React': { files: ['react/dist/placeholder.js'], most: 600 },
-  'the conformance suite': { files: ['conformance/dist/index.js'], most: 16_200 },
-  'the package for apps': { files: ['mobile/dist/index.js'], most: 15_200 },
+  'the conformance suite': { files: ['conformance/dist/index.js'], most: 17_900 },
+  'the package for apps': { files: ['mobile/dist/index.js'], most: 15_500 },
+  'the file for apps that reads the choice of an account': { files: ['mobile/dist/account.js'], most: 4_100 },
 };
 
 const Package = z.object({

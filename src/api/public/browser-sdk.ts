@@ -29,6 +29,7 @@ export function browserSdk(scope: FastifyInstance, findVendorList: FindVendorLis
   serveBuilt(scope, '/sdk/placeholder.js', JAVASCRIPT, resolve('@consent-ledger/browser/placeholder.js'));
   serveBuilt(scope, '/sdk/withdrawn.js', JAVASCRIPT, resolve('@consent-ledger/browser/withdrawn.js'));
   serveBuilt(scope, '/sdk/policy.js', JAVASCRIPT, resolve('@consent-ledger/browser/policy.js'));
+  serveBuilt(scope, '/sdk/account.js', JAVASCRIPT, resolve('@consent-ledger/browser/account.js'));
   serveBuilt(scope, '/sdk/opt-out.js', JAVASCRIPT, resolve('@consent-ledger/browser/opt-out.js'));
   serveBuilt(scope, '/sdk/tag-manager.js', JAVASCRIPT, resolve('@consent-ledger/browser/tag-manager.js'));
   serveBuilt(scope, '/sdk/inspect.js', JAVASCRIPT, resolve('@consent-ledger/browser/inspect.js'));
