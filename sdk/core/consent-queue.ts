@@ -108,7 +108,7 @@ export class ConsentQueue {
       // A request that is signed again, with the right time or a new nonce, can be accepted.
       this.wait(item, now, code === 'CONFIG_OUTDATED' ? null : 0);
       // A token is valid for a while, and once.
-      if (code === 'NONCE_REPLAYED' || code.startsWith('PERSON_TOKEN')) return 'again';
+      if (/^(NONCE_REPLAYED|PERSON_TOKEN)/.test(code)) return 'again';
       if (code === 'TIMESTAMP_EXPIRED') return 'clock';
       if (code === 'CONFIG_OUTDATED') return 'outdated';
     }

@@ -432,9 +432,9 @@ export class ConsentCore {
       }
       this.#handle({ type: 'configured', configuration });
     } catch (error) {
-      if (page !== this.#page) return this.#state;
-      if (!(error instanceof ServiceError)) throw error;
-      this.#fail(error);
+      // A file that does not load, or a token that the page cannot get.
+      const failure = error instanceof ServiceError ? error : new ServiceError(`${error}`, 'NO_ANSWER', 0);
+      if (page === this.#page) this.#fail(failure);
     }
     this.#outbox.flush();
     this.#renew(true);
@@ -447,20 +447,16 @@ export class ConsentCore {
     if (person && !configuration.accounts) this.#warn('Accounts are off.');
     if (!person || !configuration.accounts) return undefined;
     const { jar, store, isSignalled } = this.#surroundings;
-    try {
-      const { openAccount } = this.#options.accounts ?? (await this.file<AccountModule>('account'));
-      return await openAccount(person, {
-        configuration,
-        store,
-        service: this.#service,
-        signal: isSignalled,
-        texts: () => jar.read(CHOICE),
-        replace: (text) => jar.keep(CHOICE, text),
-        onStale: () => person === this.#person && this.signIn(person),
-      });
-    } catch (error) {
-      throw error instanceof ServiceError ? error : new ServiceError(String(error), 'NO_ANSWER', 0);
-    }
+    const { openAccount } = this.#options.accounts ?? (await this.file<AccountModule>('account'));
+    return openAccount(person, {
+      configuration,
+      store,
+      service: this.#service,
+      signal: isSignalled,
+      texts: () => jar.read(CHOICE),
+      replace: (text) => jar.keep(CHOICE, text),
+      onStale: () => person === this.#person && this.signIn(person),
+    });
   }
 
   /** Loads the signals of IAB, if the site sends them. If they do not load, the visitor is still asked. */
