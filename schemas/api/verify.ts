@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DECISIONS } from '../events/consent-recorded.js';
+import { DECISIONS, SCOPES } from '../events/consent-recorded.js';
 import { WithdrawalUrl } from '../events/site-config.js';
 import { Instant } from '../evidence/primitives.js';
 import { DecidedCategories, DecidedServices } from './decided.js';
@@ -77,6 +77,10 @@ export const PublicVerifyResponse = z
       services: DecidedServices,
       language: z.string().nullable().describe('Language (BCP 47).'),
       valid_until: Instant.nullable().describe('Until when the consent is valid, or null for no limit.'),
+      scope: z
+        .enum(SCOPES)
+        .nullable()
+        .describe('`account`: for all devices of a person for whom a backend vouches; null: unreadable.'),
       timestamp: z
         .object({
           time: Instant.describe('Time in the time stamp.'),

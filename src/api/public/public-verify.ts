@@ -8,7 +8,7 @@ import {
   type PublicVerifyResponse,
 } from '../../../schemas/api/verify.js';
 import { decodeUtf8, fromBase64, fromBase64url } from '../../../schemas/crypto/encoding.js';
-import { servicesOf } from '../../../schemas/events/consent-imported.js';
+import { lateMembersOf, servicesOf } from '../../../schemas/events/consent-imported.js';
 import { eventIdOfTestToken } from '../../../schemas/events/consent-recorded.js';
 import { Receipt } from '../../../schemas/evidence/receipt.js';
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
@@ -55,6 +55,7 @@ const SHOWN_PUBLIC_CHECK: JsonObject = {
     services: null,
     language: 'en',
     valid_until: SHOWN.validUntil,
+    scope: 'device',
     timestamp: { time: '2026-11-21T10:01:00.000Z', checkpoint_size: 7 },
   },
 };
@@ -185,6 +186,7 @@ function foundResponse(found: Verification): PublicVerifyResponse {
       services: record === null ? null : servicesOf(record),
       language: record?.language ?? null,
       valid_until: record?.valid_until ?? null,
+      scope: record === null ? null : lateMembersOf(record).scope,
       timestamp:
         timestamp === null ? null : { time: timestamp.time.toISOString(), checkpoint_size: timestamp.checkpointSize },
     },

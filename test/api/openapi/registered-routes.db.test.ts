@@ -29,6 +29,7 @@ const OTHERS = [
   '/sdk/tag-manager.js',
   '/sdk/placeholder.js',
   '/sdk/withdrawn.js',
+  '/sdk/account.js',
   '/sdk/policy.js',
   '/sdk/opt-out.js',
   '/sdk/iab.js',

@@ -44,8 +44,6 @@ export function drawnBanner(shown: ShownRecord): DrawnBanner | NotDrawn | null {
     labelsIn,
   );
   if (words === null) return 'language';
-  // The layouts have no place yet for what was said about the account, and a drawing must not leave it out.
-  if (stated.account !== undefined) return 'layout';
   const view = {
     ...words,
     appearance: configuration.appearance ?? DEFAULT_APPEARANCE,
