@@ -132,8 +132,7 @@ export const ERROR_CODES = {
   ACCOUNTS_OFF: {
     status: 409,
     isOwn: true,
-    meaning:
-      'The configuration in force has no accounts, so that every choice is that of a device. Publish one with accounts.',
+    meaning: 'Choices of accounts are off in the configuration in force. Turn them on, and publish it.',
   },
   ALREADY_EXISTS: {
     status: 409,

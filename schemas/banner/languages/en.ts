@@ -30,7 +30,7 @@ export const labels: LabelTexts = {
   opted_out_by_signal: 'Your browser’s signal has opted you out of the sale and sharing of your personal information.',
   not_opted_out: 'You have not opted out of the sale and sharing of your personal information.',
   account_scope: 'You are signed in. Your choice applies to your account, on every device on which you sign in.',
-  account_space: 'It also applies on the sites of',
+  account_space: 'It also applies on the sites of this group',
   account_applies: 'The choice of your account applies on this device. You can change it at any time.',
   account_differs:
     'The choices on this device and in your account differ. Until you choose, only what both permit is on.',

@@ -140,7 +140,10 @@ export function personTokenError(
   if (use === 'record' && token.isConsumed) return tokenUsed('person');
   if (token.isExpired) return invalid(`The person token has expired. ${advice}`);
   if (visitorId != null && visitorId !== token.identity.subject)
-    return new RequestRefused('PERSON_TOKEN_CONFLICT', 'visitor_id contradicts the person token.');
+    return new RequestRefused(
+      'PERSON_TOKEN_CONFLICT',
+      'The person token is for another person than visitor_id names. Mint one for that person.',
+    );
   return null;
 }
 

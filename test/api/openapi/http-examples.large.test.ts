@@ -1,14 +1,19 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { hasProgram } from '../../support/has-program.js';
 import { runProgram } from '../../support/run-program.js';
+import { turnAccountsOn } from '../../support/turn-accounts-on.js';
 import { type RunningApp, startApp } from '../server/running-app.js';
 
-const EXAMPLES = new URL('../../../docs/examples/http/', import.meta.url);
+const DOCS = new URL('../../../docs/', import.meta.url);
+const EXAMPLES = new URL('examples/http/', DOCS);
 
 const SHELLS = (await hasProgram('dash')) ? ['sh', 'dash'] : ['sh'];
+
+const SignedIn = z.object({ data: z.object({ access_token: z.string() }) });
 
 const Example = z.object({
   recordConsent: z.custom<(baseUrl: string, key: string, choice: object, language?: string) => Promise<unknown>>(
@@ -50,6 +55,22 @@ describe('the HTTP examples of the documentation', () => {
     const output = await run(process.execPath, 'backend.mjs', credentials());
     const [, token] = /^recorded (ct_[0-9a-f]{32})$/m.exec(output) ?? [];
     expect(output).toContain(`exported ${token} of Ada Example`);
+  });
+
+  it('curl for a person token, in docs/accounts.md', async () => {
+    const [script = ''] = /(?<=```sh\n)path=.*?(?=```)/s.exec(readFileSync(new URL('accounts.md', DOCS), 'utf8')) ?? [];
+    const signIn = await fetch(`${app.url}/api/v1/auth/login`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(demo.api_user),
+    });
+    const { access_token: BEARER } = SignedIn.parse(await signIn.json()).data;
+    const env = { BASE_URL: app.url, API_KEY: demo.keys.write, BEARER };
+    const mint = () => runProgram('sh', ['-c', script], { env });
+    expect(await mint()).toMatchObject({ exitCode: 22, stderr: expect.stringContaining('409') });
+    await turnAccountsOn(app, demo.site.id, null);
+    await vi.waitFor(async () => expect((await mint()).exitCode).toBe(0), 15_000);
+    expect(JSON.parse((await mint()).stdout)).toMatchObject({ data: { person_token: expect.stringMatching(/^hpt_/) } });
   });
 
   it('a browser', async () => {
