@@ -31,7 +31,10 @@ describe('labels of the banner', () => {
     const stated = { account_scope: 'Nothing changes', account_space: 'Also' };
     expect(labelled(stated, 'de').account_scope).toEqual(labelled({}, 'de').account_scope);
     expect(labelled({}, 'de').account_scope?.text).toMatch(/^Sie sind angemeldet\./);
-    expect(labelled(stated, 'cy').account_space).toEqual({ text: 'It also applies on the sites of this group', language: 'en' });
+    expect(labelled(stated, 'cy').account_space).toEqual({
+      text: 'It also applies on the sites of this group',
+      language: 'en',
+    });
   });
 });
 
