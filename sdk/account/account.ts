@@ -1,26 +1,30 @@
 import type { Account, AccountModule, AccountPorts, AccountTexts, Person } from '../core/account.js';
-import type { Configuration, Label } from '../core/answers.js';
-import { isAskedFor, type Kept } from '../core/choice.js';
+import type { Configuration } from '../core/answers.js';
+import type { Kept } from '../core/choice.js';
 import { readChoice, writeChoice } from '../core/choice-text.js';
-import { type Guard, isText, listOf, objectOf, parseJson } from '../core/guards.js';
+import { isMembers, parseJson } from '../core/guards.js';
 import { newestOf } from '../core/newest.js';
-import type { Store } from '../core/ports.js';
-import { isQueued } from '../core/queue.js';
+import { isQueued, QUEUE } from '../core/queue.js';
 import { beside, ended } from '../core/transitions.js';
+import { AccountStore } from './account-store.js';
 import { both } from './both.js';
-import { type AccountConsent, accountChoice, isAccountStatus } from './status.js';
+import { Marks } from './marks.js';
+import { accountChoice, readAccount } from './status.js';
+import { textsOf } from './texts.js';
+import { isOptOut, isPassed, waitingOf } from './waiting.js';
 
-/** Names in the store of the device. */
-const SEEN = 'seen';
-const QUEUE = 'queue:';
-const CHOICE = 'choice';
-const MOST_SEEN = 8;
+/*
+ * The choice of whoever is signed in (docs/accounts.md), as a page needs it: `openAccount` reads it, `texts` says what
+ * counts of it and of the device's choice, `replace` takes what the page makes of that, and `vouched` adds the token
+ * with which it is recorded.
+ */
+
 /** A consent that is sent within this time cannot have been passed by one of another device. */
 const AT_ONCE_MS = 30_000;
 
 /** @see AccountModule */
 export const openAccount: AccountModule['openAccount'] = async (person, ports) => {
-  const consents = await read(person, ports, await person.token());
+  const consents = await readAccount(person, ports, await person.token());
   const asked = consents.find(({ consent_type }) => consent_type === 'cookie')?.asked;
   const store = new AccountStore(person, ports.store, asked);
   const waiting = readChoice(store.kept ?? '');
@@ -30,37 +34,6 @@ export const openAccount: AccountModule['openAccount'] = async (person, ports) =
   return new OpenAccount(person, ports, accountChoice(consents), store, waiting);
 };
 
-/** The account's consents in force. @throws ServiceError */
-async function read({ id }: Person, { service }: AccountPorts, token: string): Promise<readonly AccountConsent[]> {
-  const path = `/tool/v1/consents/status?visitor_id=${encodeURIComponent(id)}`;
-  return (await service.get(path, isAccountStatus, { 'X-Person-Token': token })).consents;
-}
-
-/** A consent that waits for the service, by its body. */
-interface Waiting {
-  readonly consent_type: string;
-  /** When the person decided. */
-  readonly at: number;
-}
-
-/** Whether the person decided something else later, on another device. */
-function isPassed(waiting: Waiting | undefined, consents: readonly AccountConsent[]): boolean {
-  if (waiting === undefined) return false;
-  const { consent_type: type, at } = waiting;
-  const isChoice = type === 'cookie' || type === 'objection' || type === 'do_not_sell_opt_out';
-  return isChoice && consents.some((one) => one.consent_type === type && Date.parse(one.created_at) > at);
-}
-
-const isSent = objectOf<{ consent_type: string; metadata: { chosen_at: string } }>({
-  consent_type: isText,
-  metadata: objectOf<{ chosen_at: string }>({ chosen_at: isText }),
-});
-
-function waitingOf(body: string): Waiting | undefined {
-  const sent = parseJson(body, isSent);
-  return sent && { consent_type: sent.consent_type, at: Date.parse(sent.metadata.chosen_at) };
-}
-
 /**
  * The account's choice and that of the device, as one choice for the rules of a page. What a page makes of it becomes
  * the account's, and a refusal also ends what the device permitted before.
@@ -69,36 +42,39 @@ class OpenAccount implements Account {
   readonly store: AccountStore;
   readonly #person: Person;
   readonly #ports: AccountPorts;
+  readonly #marks: Marks;
   /** The account's choice as the service has it. */
   readonly #recorded: Kept | null;
   /** The account's choice as this page made it. */
-  #made: Kept | null = null;
+  #made: Kept | null;
   /** The texts of the device's choice that the page knows. */
   #known: string;
+  /** Whether another page changed the device's choice. Nothing is permitted until the account is read again. */
   #isStale = false;
+  /** The choice that counts, and its text. */
   #shown: Kept | null = null;
   #text: string | undefined;
+  /** Whether the person learns on this page that the account's choice applies here. */
   readonly #isTold: boolean;
 
   /** @param waiting what was chosen here, and waited for the service until now */
   constructor(person: Person, ports: AccountPorts, recorded: Kept | null, store: AccountStore, waiting: Kept | null) {
     this.#person = person;
     this.#ports = ports;
+    this.#marks = new Marks(ports.store, ports.signal);
     this.#recorded = recorded;
     this.store = store;
     store.onAdded = (body) => {
-      if (parseJson(body, isOptOut) !== undefined) this.#endDevice(true);
+      if (isOptOut(body)) this.#endDevice(true);
     };
     this.#known = ports.texts().join();
     this.#made = readChoice(store.kept ?? '');
     // It arrived, although its answer did not.
     if (recorded && waiting && isSame(waiting, recorded) && this.#isLater(waiting)) this.#see(recorded);
     this.texts();
-    const { shown, account } = { shown: this.#shown, account: this.#account };
-    const isBlocked = shown?.isPermitted && ports.signal() && !shown.isSignalled;
-    this.#isTold =
-      account !== null && !account.isVoid && !shown?.differs && !isBlocked && !this.#isSeen(account, this.#device);
-    if (this.#isTold && account !== null) this.#see(account);
+    const applied = this.#appliedUnseen();
+    if (applied !== null) this.#see(applied);
+    this.#isTold = applied !== null;
   }
 
   texts(): readonly string[] {
@@ -132,25 +108,17 @@ class OpenAccount implements Account {
     return true;
   }
 
-  /** Ends what the device permitted, because somebody who is signed in refused on it. */
-  #endDevice(isOptOut: boolean): void {
-    const { replace, texts, service } = this.#ports;
-    replace(writeChoice(withoutOlder(this.#device, isOptOut, service.now())));
-    this.#known = texts().join();
-  }
-
   readonly vouched = async (body: string): Promise<string | null> => {
     const stated = parseJson(body, isMembers);
-    // That token names the person already.
+    // An approval token names the person already.
     if (stated === undefined || 'approval_token' in stated) return body;
     const waiting = waitingOf(body);
     try {
       const token = await this.#person.token();
-      if (waiting && this.#ports.service.now() - waiting.at > AT_ONCE_MS) {
-        if (isPassed(waiting, await read(this.#person, this.#ports, token))) {
-          this.#ports.onStale();
-          return null;
-        }
+      const hasWaited = waiting && this.#ports.service.now() - waiting.at > AT_ONCE_MS;
+      if (hasWaited && isPassed(waiting, await readAccount(this.#person, this.#ports, token))) {
+        this.#ports.onStale();
+        return null;
       }
       return JSON.stringify({ ...stated, person_token: token });
     } catch {
@@ -158,27 +126,13 @@ class OpenAccount implements Account {
     }
   };
 
-  said({ labels, categories, accounts, language }: Configuration): AccountTexts {
-    const textOf = (name: string): Label => labels[name] ?? { text: '', language };
-    const scope = textOf('account_scope');
-    const space = accounts?.person_space;
-    const titles = (kept: Kept | null): string => {
-      const on = categories.filter((one) => isAskedFor(one) && kept?.categories[one.key]).map(({ title }) => title);
-      return on.length > 0 ? on.join(', ') : textOf('nothing_optional').text;
-    };
-    const slot = (name: string, kept: Kept | null): string =>
-      `${textOf(name).text} (${new Date(kept?.at ?? 0).toLocaleDateString(scope.language)}): ${titles(kept)}.`;
-    const parts = [
-      ...(this.#shown?.differs
-        ? [textOf('account_differs').text, slot('this_device', this.#device), slot('your_account', this.#account)]
-        : []),
-      scope.text,
-      ...(space ? [`${textOf('account_space').text}: ${space}.`] : []),
-    ];
-    return {
-      line: { text: parts.join(' '), language: scope.language },
-      told: this.#isTold ? textOf('account_applies') : undefined,
-    };
+  said(configuration: Configuration): AccountTexts {
+    return textsOf(configuration, {
+      device: this.#device,
+      account: this.#account,
+      differs: this.#shown?.differs,
+      isTold: this.#isTold,
+    });
   }
 
   get #device(): Kept | null {
@@ -197,7 +151,7 @@ class OpenAccount implements Account {
     if (recorded === null || (made !== null && made.at >= recorded.at)) return made;
     if (!signal()) return recorded;
     // Chosen on this device although its signal was on.
-    if (this.#isSeen(recorded, this.#device)) return { ...recorded, isSignalled: true };
+    if (this.#isSeen(recorded)) return { ...recorded, isSignalled: true };
     // The signal is on record already, and what was permitted elsewhere does not count beside it.
     const isOnRecord = configuration.region.signal_is_request && recorded.opt_out === true;
     return isOnRecord ? { ...recorded, isSignalled: true, isVoid: recorded.isVoid || recorded.isPermitted } : recorded;
@@ -207,7 +161,15 @@ class OpenAccount implements Account {
   get #isSettled(): boolean {
     const account = this.#account;
     if (account === null || account.isVoid) return false;
-    return account.at === this.#recorded?.at ? this.#isSeen(account, this.#device) : this.#isLater(account);
+    return account.at === this.#recorded?.at ? this.#isSeen(account) : this.#isLater(account);
+  }
+
+  /** The account's choice, if it applies here and the person was not told so. */
+  #appliedUnseen(): Kept | null {
+    const shown = this.#shown;
+    const account = this.#account;
+    const isBlocked = shown?.isPermitted && this.#ports.signal() && !shown.isSignalled;
+    return account === null || account.isVoid || shown?.differs || isBlocked || this.#isSeen(account) ? null : account;
   }
 
   /** Whether what was decided on this device is later than the device's own choice. */
@@ -215,23 +177,20 @@ class OpenAccount implements Account {
     return at >= (this.#device?.at ?? 0);
   }
 
-  #isSeen(account: Kept, device: Kept | null): boolean {
-    return this.#seen.includes(this.#mark(account, device));
-  }
-
-  get #seen(): readonly string[] {
-    return this.#ports.store.read(SEEN, listOf(isText)) ?? [];
+  #isSeen(account: Kept): boolean {
+    return this.#marks.has(account, this.#device);
   }
 
   /** Notes that the account's choice is known to apply beside the device's own, as that is now. */
   #see(account: Kept): void {
-    const mark = this.#mark(account, this.#device);
-    this.#ports.store.write(SEEN, [mark, ...this.#seen.filter((one) => one !== mark)].slice(0, MOST_SEEN));
+    this.#marks.add(account, this.#device);
   }
 
-  /** Says nothing to whoever does not know the record's token, which a shared device does not keep. */
-  #mark({ consent_token: token }: Kept, device: Kept | null): string {
-    return digestOf(`${token} ${device?.at} ${this.#ports.signal()}`);
+  /** Ends what the device permitted, because somebody who is signed in refused on it. */
+  #endDevice(isOptOut: boolean): void {
+    const { replace, texts, service } = this.#ports;
+    replace(writeChoice(withoutOlder(this.#device, isOptOut, service.now())));
+    this.#known = texts().join();
   }
 }
 
@@ -248,6 +207,7 @@ function recordOf({
   return { key, after, settledAt, consent_token, proof_hash, created_at, isSignalled };
 }
 
+/** Whether one choice answers what the other does, in the same way. */
 function isSame(one: Kept, other: Kept): boolean {
   return Object.entries(one.categories).every(([key, isOn]) => other.categories[key] === isOn);
 }
@@ -266,85 +226,4 @@ function withoutOlder(device: Kept | null, isOptOut: boolean, now: number): Kept
     exempt: undefined,
     opt_out: isOptOut || device?.opt_out || undefined,
   };
-}
-
-/** Values for one person. Only what waits for the service is on the device, until it is answered. */
-class AccountStore implements Store {
-  readonly #memory = new Map<string, string>();
-  readonly #store: Store;
-  readonly #prefix: string;
-  /** Called with the body of each consent that is added. */
-  onAdded: (body: string) => void = () => undefined;
-
-  /** @param asked what the question of the account's choice asked for */
-  constructor({ id }: Person, store: Store, asked: object | undefined) {
-    this.#store = store;
-    this.#prefix = `account:${id}:`;
-    if (asked) this.write('asked', asked);
-  }
-
-  /** The choice whose consents wait for the service, if any does. */
-  get kept(): string | undefined {
-    return this.#waits ? this.#store.read(this.#prefix + CHOICE, isText) : undefined;
-  }
-
-  keep(text: string): void {
-    this.#memory.set(CHOICE, text);
-    if (this.#waits) this.#store.write(this.#prefix + CHOICE, text);
-  }
-
-  read<T>(name: string, guard: Guard<T>): T | undefined {
-    if (name.startsWith(QUEUE)) return this.#store.read(this.#prefix + name, guard);
-    const text = this.#memory.get(name);
-    // Without a choice of its own, the account has that of the device.
-    return text === undefined ? this.#store.read(name, guard) : parseJson(text, guard);
-  }
-
-  write(name: string, value: object | string | number): boolean {
-    if (!name.startsWith(QUEUE)) {
-      this.#memory.set(name, JSON.stringify(value));
-      return true;
-    }
-    const isKept = this.#store.write(this.#prefix + name, value);
-    const choice = this.#memory.get(CHOICE);
-    if (choice !== undefined) this.#store.write(this.#prefix + CHOICE, choice);
-    if (isQueued(value)) this.onAdded(value.body);
-    return isKept;
-  }
-
-  remove(name: string): void {
-    this.#memory.delete(name);
-    if (!name.startsWith(QUEUE)) return;
-    this.#store.remove(this.#prefix + name);
-    if (!this.#waits) this.#store.remove(this.#prefix + CHOICE);
-  }
-
-  names(prefix: string): readonly string[] {
-    if (!prefix.startsWith(QUEUE)) return [...this.#memory.keys()].filter((name) => name.startsWith(prefix)).sort();
-    return this.#store.names(this.#prefix + prefix).map((name) => name.slice(this.#prefix.length));
-  }
-
-  get #waits(): boolean {
-    return this.names(QUEUE).length > 0;
-  }
-}
-
-const isSale = (value: unknown): value is 'do_not_sell_opt_out' => value === 'do_not_sell_opt_out';
-const isAccepted = (value: unknown): value is 'accepted' => value === 'accepted';
-const isOptOut = objectOf<{ consent_type: 'do_not_sell_opt_out'; decision: 'accepted' }>({
-  consent_type: isSale,
-  decision: isAccepted,
-});
-
-const isMembers: Guard<Record<string, unknown>> = objectOf<Record<string, unknown>>({});
-
-/** 53 bits (cyrb53 would do as well): enough to tell a person's own records apart. */
-function digestOf(text: string): string {
-  let one = 1;
-  let other = 2;
-  for (let at = 0; at < text.length; at += 1) {
-    one = Math.imul(one ^ text.charCodeAt(at), 0x01000193);
-    other = Math.imul(other ^ text.charCodeAt(at), 0x85ebca6b);
-  }
-  return (one >>> 0).toString(36) + (other >>> 0).toString(36);
 }

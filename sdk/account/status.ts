@@ -1,3 +1,4 @@
+import type { AccountPorts, Person } from '../core/account.js';
 import { type Asked, digestsOf, isAsked } from '../core/asked.js';
 import type { Kept } from '../core/choice.js';
 import { isDecision } from '../core/choice-text.js';
@@ -19,7 +20,7 @@ export interface AccountConsent extends Omit<InForce, 'imported_from'> {
   readonly exempt?: readonly string[] | undefined;
 }
 
-export const isAccountStatus = objectOf<{ consents: AccountConsent[] }>({
+const isAccountStatus = objectOf<{ consents: AccountConsent[] }>({
   consents: listOf(
     objectOf<AccountConsent>({
       consent_token: isText,
@@ -38,6 +39,21 @@ export const isAccountStatus = objectOf<{ consents: AccountConsent[] }>({
     }),
   ),
 });
+
+/**
+ * Reads the account's consents in force.
+ * @param token a person token, which reading does not use up
+ * @returns the newest first
+ * @throws ServiceError
+ */
+export async function readAccount(
+  { id }: Person,
+  { service }: AccountPorts,
+  token: string,
+): Promise<readonly AccountConsent[]> {
+  const path = `/tool/v1/consents/status?visitor_id=${encodeURIComponent(id)}`;
+  return (await service.get(path, isAccountStatus, { 'X-Person-Token': token })).consents;
+}
 
 /**
  * The account's choice.

@@ -1,6 +1,12 @@
 import type { BrowserConsent } from '../shared/types.js';
 import type { Configuration } from './answers.js';
 
+/** Further fields of a document approval, in addition to those that the SDK fills in. */
+export type ApprovalFields = Omit<
+  BrowserConsent,
+  'consent_type' | 'document_version_id' | 'language' | 'idempotency_key'
+>;
+
 /** How the visitor was asked, as the record keeps it. */
 export type Presentation = NonNullable<BrowserConsent['presentation']>;
 

@@ -9,12 +9,12 @@ import {
   type Move,
   nextMove,
   passedBy,
+  QUEUE,
   type QueuedConsent,
   streamOf,
   type Tries,
 } from './queue.js';
 
-const QUEUE = 'queue:';
 const RECORD = 'record:';
 const NOT_BEFORE = 'not-before';
 const MOST_RECORDS = 50;

@@ -11,43 +11,16 @@ import type { KeptRecord } from './consent-queue.js';
 import { optOutOf } from './transitions.js';
 import type { Event } from './machine.js';
 import { Configurations, languageQuery } from './configurations.js';
-import { type Answers, type Categories, type Choice, completed, cookiePolicyOf, isInForce } from './choice.js';
+import { type Answers, type Categories, completed, cookiePolicyOf, isInForce } from './choice.js';
 import { Outbox } from './outbox.js';
 import { type QueuedConsent, sentOf } from './queue.js';
 import { ServiceError } from '../shared/service-error.js';
-import type { NoticeOf, Presentation, ShownNotice } from './consent-body.js';
+import type { ApprovalFields, NoticeOf, Presentation, ShownNotice } from './consent-body.js';
 import type { Asked } from './asked.js';
-
-/**
- * - `loading`: the configuration is being read.
- * - `needed`: the visitor has not chosen, or must choose again. An earlier choice may count meanwhile, for what was
- *   asked then.
- * - `signalled`: the visitor has not chosen, and the browser sends Global Privacy Control, which
- *   refuses. The site does not ask.
- * - `unasked`: the visitor has not chosen, and by the rule of the place no category waits for a choice.
- * - `chosen`: a choice is in force.
- * - `unavailable`: no choice can be recorded; `error` states why. Nothing optional is permitted.
- */
-export type ConsentStatus = 'loading' | 'needed' | 'signalled' | 'unasked' | 'chosen' | 'unavailable';
-
-export interface ConsentState {
-  readonly status: ConsentStatus;
-  /** The configuration of the site, or null until it is loaded. */
-  readonly configuration: Configuration | null;
-  /** The choice in force, or null if there is none. */
-  readonly choice: Choice | null;
-  /** The last failure, or null if there is none. */
-  readonly error: ServiceError | null;
-}
+import type { ConsentState } from './consent-state.js';
 
 /** How long a site that sends IAB signals waits for them to load before it asks without them, in milliseconds. */
 const LONGEST_WAIT_MS = 5_000;
-
-/** Further fields of a document approval, in addition to those that the SDK fills in. */
-export type ApprovalFields = Omit<
-  BrowserConsent,
-  'consent_type' | 'document_version_id' | 'language' | 'idempotency_key'
->;
 
 /**
  * The consent of one visitor at one site, without a user interface: all rules of choice, identity, signal, queue and
@@ -197,8 +170,10 @@ export class ConsentCore {
   }
 
   /**
-   * States who is signed in. Until the account's choice was read, nothing optional is permitted. What the person then
-   * decides is the account's choice, for all devices, if the site's configuration has accounts.
+   * States who is signed in. Until the account's choice is read, nothing optional is permitted. What the person then
+   * decides is the account's choice, for all devices, if the site's configuration has accounts (docs/accounts.md).
+   * @param person undefined if nobody is signed in any more
+   * @returns the state with the account's choice; or `unavailable` with the `error`, if it cannot be read
    */
   signIn(person: Person | undefined): Promise<ConsentState> {
     this.#outbox.stop();
@@ -214,8 +189,8 @@ export class ConsentCore {
   }
 
   /**
-   * What the user interface says of the account's choice while somebody is signed in: `line` in the first layer and in
-   * the settings, `told` at the edge of the page.
+   * What the user interface says of the account's choice: `line` in the first layer and in the settings, `told` at the
+   * edge of the page. Undefined or null while nobody is signed in, and until the choice is read.
    */
   get account(): AccountTexts | null | undefined {
     const { configuration } = this.#page.facts;
@@ -444,7 +419,7 @@ export class ConsentCore {
   /** Reads the choice of whoever is signed in, if the site has accounts. */
   async #read(configuration: Configuration): Promise<Account | undefined> {
     const person = this.#person;
-    if (person && !configuration.accounts) this.#warn('Accounts are off.');
+    if (person && !configuration.accounts) this.#warn('signIn: accounts are off.');
     if (!person || !configuration.accounts) return undefined;
     const { jar, store, isSignalled } = this.#surroundings;
     const { openAccount } = this.#options.accounts ?? (await this.file<AccountModule>('account'));

@@ -6,7 +6,7 @@ export const isNumber = (value: unknown): value is number => typeof value === 'n
 export const isFlag = (value: unknown): value is boolean => typeof value === 'boolean';
 /** Whoever reads the value checks it. */
 export const isUnchecked = (_: unknown): _ is unknown => true;
-const isMembers = (value: unknown): value is Record<string, unknown> =>
+export const isMembers = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const nullable =

@@ -26,6 +26,8 @@ export interface Tries {
  */
 export type Move = { readonly send: QueuedConsent } | { readonly waitMs: number } | null;
 
+/** Names of queued consents in a store begin with it. */
+export const QUEUE = 'queue:';
 /** Failed attempts after which a page stops, until it is online again, shown again or opened again. */
 export const MOST_ATTEMPTS = 8;
 /** Number of failures of its own after which a consent lets later ones of its stream pass. */

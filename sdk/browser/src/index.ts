@@ -9,7 +9,8 @@ export type {
   ShownDocument,
 } from '../../core/answers.js';
 export type { Categories, Choice, Decision } from '../../core/choice.js';
-export type { ApprovalFields, ConsentState, ConsentStatus } from '../../core/consent.js';
+export type { ApprovalFields } from '../../core/consent-body.js';
+export type { ConsentState, ConsentStatus } from '../../core/consent-state.js';
 export type { KeptRecord } from '../../core/consent-queue.js';
 export type { QueuedConsent } from '../../core/queue.js';
 export type { FieldError } from '../../shared/service-error.js';

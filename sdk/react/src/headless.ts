@@ -1,8 +1,9 @@
 import { createElement, type ReactNode, useCallback, useMemo, useState, useSyncExternalStore } from 'react';
 import type { Acceptance, KnownCategory } from '../../core/answers.js';
 import type { Categories } from '../../core/choice.js';
-import type { ConsentSource, ConsentState } from '../../core/consent.js';
+import type { ConsentSource } from '../../core/consent.js';
 import type { Presentation } from '../../core/consent-body.js';
+import type { ConsentState } from '../../core/consent-state.js';
 import { NOTHING_KNOWN, Session } from './session.js';
 import { SessionContext, useSession } from './session-context.js';
 
@@ -15,8 +16,9 @@ export type {
   ShownDocument,
 } from '../../core/answers.js';
 export type { Categories, Choice } from '../../core/choice.js';
-export type { ConsentSource, ConsentState, ConsentStatus } from '../../core/consent.js';
+export type { ConsentSource } from '../../core/consent.js';
 export type { Presentation } from '../../core/consent-body.js';
+export type { ConsentState, ConsentStatus } from '../../core/consent-state.js';
 export { type ErrorCode, ServiceError } from '../../shared/service-error.js';
 
 /** The consent as a component sees it, and what it can do. */

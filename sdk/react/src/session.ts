@@ -1,4 +1,5 @@
-import type { ConsentSource, ConsentState } from '../../core/consent.js';
+import type { ConsentSource } from '../../core/consent.js';
+import type { ConsentState } from '../../core/consent-state.js';
 
 /** The state that a render reads. It stays the same object as long as nothing changes. */
 export interface Snapshot {

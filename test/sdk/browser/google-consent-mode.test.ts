@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { speakGoogleConsentMode } from '../../../sdk/browser/src/google-consent-mode.js';
-import type { ConsentState } from '../../../sdk/core/consent.js';
+import type { ConsentState } from '../../../sdk/core/consent-state.js';
 
 afterEach(() => vi.unstubAllGlobals());
 

@@ -1,0 +1,50 @@
+import type { Kept } from '../core/choice.js';
+import { isText, listOf } from '../core/guards.js';
+import type { Store } from '../core/ports.js';
+
+/** Name in the store of the device. */
+const SEEN = 'seen';
+const MOST_SEEN = 8;
+
+/**
+ * Marks on a device: which choices of accounts are known to apply beside the device's own, so that each is told once. A
+ * mark says nothing to whoever does not know the token of the record, which a shared device does not keep.
+ */
+export class Marks {
+  readonly #store: Store;
+  readonly #signal: () => boolean;
+
+  /** @param signal whether the browser sends Global Privacy Control: what applies depends on it */
+  constructor(store: Store, signal: () => boolean) {
+    this.#store = store;
+    this.#signal = signal;
+  }
+
+  has(account: Kept, device: Kept | null): boolean {
+    return this.#all().includes(this.#mark(account, device));
+  }
+
+  add(account: Kept, device: Kept | null): void {
+    const mark = this.#mark(account, device);
+    this.#store.write(SEEN, [mark, ...this.#all().filter((one) => one !== mark)].slice(0, MOST_SEEN));
+  }
+
+  #all(): readonly string[] {
+    return this.#store.read(SEEN, listOf(isText)) ?? [];
+  }
+
+  #mark({ consent_token: token }: Kept, device: Kept | null): string {
+    return digestOf(`${token} ${device?.at} ${this.#signal()}`);
+  }
+}
+
+/** Two hashes of 32 bits (FNV-1a): they need only tell one person's records apart, and WebCrypto would be asynchronous. */
+function digestOf(text: string): string {
+  let one = 1;
+  let other = 2;
+  for (let at = 0; at < text.length; at += 1) {
+    one = Math.imul(one ^ text.charCodeAt(at), 0x01000193);
+    other = Math.imul(other ^ text.charCodeAt(at), 0x85ebca6b);
+  }
+  return (one >>> 0).toString(36) + (other >>> 0).toString(36);
+}
