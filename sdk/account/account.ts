@@ -15,6 +15,8 @@ const SEEN = 'seen';
 const QUEUE = 'queue:';
 const CHOICE = 'choice';
 const MOST_SEEN = 8;
+/** The record has at most 1,000 characters of what was said. */
+const MOST_NAMED = 200;
 /** A consent that is sent within this time cannot have been passed by one of another device. */
 const AT_ONCE_MS = 30_000;
 
@@ -164,19 +166,23 @@ class OpenAccount implements Account {
     const space = accounts?.person_space;
     const titles = (kept: Kept | null): string => {
       const on = categories.filter((one) => isAskedFor(one) && kept?.categories[one.key]).map(({ title }) => title);
-      return on.length > 0 ? on.join(', ') : textOf('nothing_optional').text;
+      const text = on.length > 0 ? on.join(', ') : textOf('nothing_optional').text;
+      return text.length > MOST_NAMED ? `${text.slice(0, MOST_NAMED)}…` : text;
     };
-    const slot = (name: string, kept: Kept | null): string =>
-      `${textOf(name).text} (${new Date(kept?.at ?? 0).toLocaleDateString(scope.language)}): ${titles(kept)}.`;
-    const parts = [
+    const slot = (name: string, kept: Kept | null): string => {
+      // Numbers alone are another day to some readers of the language.
+      const date = new Date(kept?.at ?? 0).toLocaleDateString(scope.language, { dateStyle: 'long' });
+      return `${textOf(name).text} (${date}): ${titles(kept)}`;
+    };
+    const lines = [
       ...(this.#shown?.differs
         ? [textOf('account_differs').text, slot('this_device', this.#device), slot('your_account', this.#account)]
         : []),
-      scope.text,
-      ...(space ? [`${textOf('account_space').text}: ${space}.`] : []),
+      // Names of companies may end with a full stop.
+      space ? `${scope.text} ${textOf('account_space').text}: ${space}` : scope.text,
     ];
     return {
-      line: { text: parts.join(' '), language: scope.language },
+      line: { text: lines.join('\n'), language: scope.language },
       told: this.#isTold ? textOf('account_applies') : undefined,
     };
   }
