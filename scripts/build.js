@@ -72,9 +72,9 @@ const STAGES = [
     },
   },
   {
-    'browser SDK': sdk('browser', ['banner', 'core', 'iab']),
+    'browser SDK': sdk('browser', ['account', 'banner', 'core', 'iab']),
     'conformance suite': sdk('conformance', []),
-    'mobile SDK': sdk('mobile', ['core']),
+    'mobile SDK': sdk('mobile', ['account', 'core']),
     'Node SDK': { ...sdk('node', ['core']), inputs: [...sdk('node', ['core']).inputs, 'schemas'] },
     'React SDK': sdk('react', ['browser', 'banner', 'core', 'iab']),
     dashboard: {

@@ -2,6 +2,7 @@ import type { Account, AccountModule, AccountPorts, AccountTexts, Person } from 
 import type { Configuration } from '../core/answers.js';
 import type { Kept } from '../core/choice.js';
 import { readChoice, writeChoice } from '../core/choice-text.js';
+import { RECORD } from '../core/consent-queue.js';
 import { isMembers, parseJson } from '../core/guards.js';
 import { newestOf } from '../core/newest.js';
 import { isQueued, QUEUE } from '../core/queue.js';
@@ -116,7 +117,9 @@ class OpenAccount implements Account {
     try {
       const token = await this.#person.token();
       const hasWaited = waiting && this.#ports.service.now() - waiting.at > AT_ONCE_MS;
-      if (hasWaited && isPassed(waiting, await readAccount(this.#person, this.#ports, token))) {
+      const consents = hasWaited ? await readAccount(this.#person, this.#ports, token) : [];
+      const others = consents.filter(({ consent_token }) => !this.store.names(RECORD).includes(RECORD + consent_token));
+      if (isPassed(waiting, others)) {
         this.#ports.onStale();
         return null;
       }
@@ -149,6 +152,8 @@ class OpenAccount implements Account {
     const made = newestOf(waiting ? [waiting] : [], this.#made, service.now());
     const recorded = this.#recorded;
     if (recorded === null || (made !== null && made.at >= recorded.at)) return made;
+    // It is recorded as the latest, once it arrives.
+    if (made !== null && waiting !== null && isRefusal(made)) return { ...made, at: recorded.at + 1 };
     if (!signal()) return recorded;
     // Chosen on this device although its signal was on.
     if (this.#isSeen(recorded)) return { ...recorded, isSignalled: true };

@@ -2,6 +2,10 @@ import type { AccountTexts } from '../core/account.js';
 import type { Configuration, Label } from '../core/answers.js';
 import { isAskedFor, type Kept } from '../core/choice.js';
 
+/** Longest list of categories, and longest text, in characters: the record has room for the latter. */
+const MOST_NAMED = 200;
+const MOST_SAID = 1_000;
+
 /** What the texts are about. */
 export interface Said {
   readonly device: Kept | null;
@@ -22,19 +26,23 @@ export function textsOf(
   const space = accounts?.person_space;
   const titles = (kept: Kept | null): string => {
     const on = categories.filter((one) => isAskedFor(one) && kept?.categories[one.key]).map(({ title }) => title);
-    return on.length > 0 ? on.join(', ') : labelOf('nothing_optional').text;
+    const text = on.length > 0 ? on.join(', ') : labelOf('nothing_optional').text;
+    return text.length > MOST_NAMED ? `${text.slice(0, MOST_NAMED)}…` : text;
   };
-  const choice = (name: string, kept: Kept | null): string =>
-    `${labelOf(name).text} (${new Date(kept?.at ?? 0).toLocaleDateString(scope.language)}): ${titles(kept)}.`;
-  const parts = [
+  const choice = (name: string, kept: Kept | null): string => {
+    // Numbers alone are another day to some readers of the language.
+    const date = new Date(kept?.at ?? 0).toLocaleDateString(scope.language, { dateStyle: 'long' });
+    return `${labelOf(name).text} (${date}): ${titles(kept)}`;
+  };
+  const lines = [
     ...(differs
       ? [labelOf('account_differs').text, choice('this_device', device), choice('your_account', account)]
       : []),
-    scope.text,
-    ...(space ? [`${labelOf('account_space').text}: ${space}.`] : []),
+    // Names of companies may end with a full stop.
+    space ? `${scope.text} ${labelOf('account_space').text}: ${space}` : scope.text,
   ];
   return {
-    line: { text: parts.join(' '), language: scope.language },
+    line: { text: lines.join('\n').slice(0, MOST_SAID), language: scope.language },
     told: isTold ? labelOf('account_applies') : undefined,
   };
 }

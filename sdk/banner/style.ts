@@ -42,7 +42,7 @@ li>label{display:inline-flex;align-items:baseline;font:inherit}\
 .choices>*{flex:1 1 8em}\
 .small{display:flex;flex-wrap:wrap;gap:.1em 1em;align-items:center;font-size:.875em;margin:.5em 0 0}\
 .category{border-top:1px solid var(--cl-border);padding-block:.75em}\
-.text{white-space:pre-wrap}\
+.text,[part=account]{white-space:pre-wrap}\
 label{display:flex;gap:.5em;align-items:center;font-weight:600}\
 input{width:1.5em;height:1.5em;margin:0;flex:none;accent-color:var(--cl-accent)}\
 button,select,summary{font:inherit}\

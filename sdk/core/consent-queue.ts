@@ -15,7 +15,8 @@ import {
   type Tries,
 } from './queue.js';
 
-const RECORD = 'record:';
+/** Begins the names of accepted consents, before their tokens. */
+export const RECORD = 'record:';
 const NOT_BEFORE = 'not-before';
 const MOST_RECORDS = 50;
 

@@ -398,8 +398,9 @@ export class ConsentCore {
       if (this.#error !== null && isPassing(this.#error)) this.#error = null;
       if (cookiePolicyOf(configuration) === undefined) this.#setObstacle(noPolicy());
       await this.#loadSignals(configuration);
+      // Somebody signed in or out meanwhile. A choice that is read is taken for told.
+      if (page !== this.#page) return this.#state;
       const account = this.#account ?? (await this.#read(configuration));
-      // Somebody signed in or out meanwhile.
       if (page !== this.#page) return this.#state;
       if (this.#person && !this.#account) {
         if (!account) this.#person = undefined;

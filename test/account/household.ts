@@ -12,9 +12,6 @@ const ADDRESS = { protocol: 'https:', hostname: 'www.shop.example', pathname: '/
 export const PERSON = 'person-1';
 const Body = z.looseObject({});
 
-/** What the browser's signal means where the visitor is. */
-export type Signal = 'off' | 'stop' | 'request';
-
 /** One service, and devices whose pages are opened and closed. Time goes on by a minute with each step. */
 export class Household {
   readonly service: AccountService;

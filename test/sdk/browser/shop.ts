@@ -39,6 +39,8 @@ export class Shop {
   cookieDomain: string | undefined;
   /** Awaited by `/renew` before it answers. */
   beforeRenewal: Promise<unknown> = Promise.resolve();
+  /** The shop's own backend: a person token for whoever is signed in, at `POST /consent-token`. */
+  personToken: (() => Promise<string>) | undefined;
   #page: PageOptions = {};
   #service = '';
   #apiKey = '';
@@ -57,6 +59,11 @@ export class Shop {
         response
           .writeHead(cookies.length > 0 ? 204 : 404, { 'set-cookie': [...cookies], 'cache-control': 'no-store' })
           .end();
+        return;
+      }
+      if (request.url === '/consent-token' && request.method === 'POST' && shop.personToken !== undefined) {
+        const token = await shop.personToken().catch(() => undefined);
+        response.writeHead(token === undefined ? 401 : 200, { 'cache-control': 'no-store' }).end(token);
         return;
       }
       shop.#answer(request.url ?? '/').then(
