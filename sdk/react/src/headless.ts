@@ -108,6 +108,8 @@ export function useConsent(): ConsentValue {
     },
     [session],
   );
+  // The same function after every change, so that an effect that signs somebody in does not run again for it.
+  const consent = useCallback(() => session.consent, [session]);
   return useMemo(() => {
     const { state, isOpen } = snapshot;
     const { status, configuration } = state;
@@ -126,9 +128,9 @@ export function useConsent(): ConsentValue {
       withdraw: rejectAll,
       openSettings: () => session.openSettings(),
       closeSettings: () => session.closeSettings(),
-      consent: () => session.consent,
+      consent,
     };
-  }, [session, snapshot, act]);
+  }, [session, snapshot, act, consent]);
 }
 
 function textsOf(configuration: ConsentState['configuration']): Readonly<Record<string, string>> {
