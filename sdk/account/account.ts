@@ -1,13 +1,13 @@
 import type { Account, AccountModule, AccountPorts, AccountTexts, Person } from '../core/account.js';
 import type { Configuration, Label } from '../core/answers.js';
-import { isAskedFor, type Kept } from '../core/choice.js';
+import { isAskedFor, type Kept, someAnswer } from '../core/choice.js';
 import { readChoice, writeChoice } from '../core/choice-text.js';
 import { type Guard, isText, listOf, objectOf, parseJson } from '../core/guards.js';
 import { newestOf } from '../core/newest.js';
 import type { Store } from '../core/ports.js';
 import { isQueued } from '../core/queue.js';
 import { beside, ended } from '../core/transitions.js';
-import { both } from './both.js';
+import { both, refusedHere } from './both.js';
 import { type AccountConsent, accountChoice, isAccountStatus } from './status.js';
 
 /** Names in the store of the device. */
@@ -15,25 +15,42 @@ const SEEN = 'seen';
 const QUEUE = 'queue:';
 const CHOICE = 'choice';
 const MOST_SEEN = 8;
+/** Consents that the service shows at most, in one answer. */
+const MOST_SHOWN = 20;
+const TYPES: readonly string[] = ['cookie', 'objection', 'do_not_sell_opt_out'];
+/** Kinds of marks. */
+const TOLD = 'told';
+const TAKEN_BACK = 'back';
 /** A consent that is sent within this time cannot have been passed by one of another device. */
 const AT_ONCE_MS = 30_000;
 
 /** @see AccountModule */
 export const openAccount: AccountModule['openAccount'] = async (person, ports) => {
+  const store = new AccountStore(person, ports.store);
+  // It may be recorded after the service answers here, and before that is known.
+  const sent = store.kept;
+  const texts = ports.texts().join();
   const consents = await read(person, ports, await person.token());
+  if (texts !== ports.texts().join()) return openAccount(person, ports);
   const asked = consents.find(({ consent_type }) => consent_type === 'cookie')?.asked;
-  const store = new AccountStore(person, ports.store, asked);
-  const waiting = readChoice(store.kept ?? '');
+  if (asked) store.write('asked', asked);
+  const recorded = accountChoice(consents);
+  const waiting = readChoice(store.kept ?? (recorded && sent) ?? '');
   // Recorded now, it would be the latest.
   for (const name of store.names(QUEUE))
     if (isPassed(waitingOf(store.read(name, isQueued)?.body ?? ''), consents)) store.remove(name);
-  return new OpenAccount(person, ports, accountChoice(consents), store, waiting);
+  return new OpenAccount(person, ports, recorded, store, waiting);
 };
 
 /** The account's consents in force. @throws ServiceError */
 async function read({ id }: Person, { service }: AccountPorts, token: string): Promise<readonly AccountConsent[]> {
   const path = `/tool/v1/consents/status?visitor_id=${encodeURIComponent(id)}`;
-  return (await service.get(path, isAccountStatus, { 'X-Person-Token': token })).consents;
+  const get = (query: string) => service.get(path + query, isAccountStatus, { 'X-Person-Token': token });
+  const { consents } = await get('');
+  const missing =
+    consents.length < MOST_SHOWN ? [] : TYPES.filter((type) => consents.every((one) => one.consent_type !== type));
+  const others = await Promise.all(missing.map((type) => get(`&consent_type=${type}`)));
+  return [consents, ...others.map((one) => one.consents)].flat();
 }
 
 /** A consent that waits for the service, by its body. */
@@ -47,8 +64,7 @@ interface Waiting {
 function isPassed(waiting: Waiting | undefined, consents: readonly AccountConsent[]): boolean {
   if (waiting === undefined) return false;
   const { consent_type: type, at } = waiting;
-  const isChoice = type === 'cookie' || type === 'objection' || type === 'do_not_sell_opt_out';
-  return isChoice && consents.some((one) => one.consent_type === type && Date.parse(one.created_at) > at);
+  return TYPES.includes(type) && consents.some((one) => one.consent_type === type && Date.parse(one.created_at) > at);
 }
 
 const isSent = objectOf<{ consent_type: string; metadata: { chosen_at: string } }>({
@@ -90,15 +106,21 @@ class OpenAccount implements Account {
       if (parseJson(body, isOptOut) !== undefined) this.#endDevice(true);
     };
     this.#known = ports.texts().join();
-    this.#made = readChoice(store.kept ?? '');
+    this.#made = waiting;
     // It arrived, although its answer did not.
     if (recorded && waiting && isSame(waiting, recorded) && this.#isLater(waiting)) this.#see(recorded);
     this.texts();
     const { shown, account } = { shown: this.#shown, account: this.#account };
-    const isBlocked = shown?.isPermitted && ports.signal() && !shown.isSignalled;
+    const heeds = shown?.isPermitted || ports.configuration.region.signal_is_request;
+    const isBlocked = heeds && ports.signal() && !shown?.isSignalled;
     this.#isTold =
-      account !== null && !account.isVoid && !shown?.differs && !isBlocked && !this.#isSeen(account, this.#device);
-    if (this.#isTold && account !== null) this.#see(account);
+      account !== null &&
+      !account.isVoid &&
+      !shown?.differs &&
+      !isBlocked &&
+      !this.#isSeen(account) &&
+      !this.#isSeen(account, TOLD);
+    if (this.#isTold && account !== null) this.#see(account, TOLD);
   }
 
   texts(): readonly string[] {
@@ -111,7 +133,7 @@ class OpenAccount implements Account {
     const now = this.#ports.service.now();
     this.#shown = this.#isStale
       ? ended(this.#shown, now, false)
-      : both(this.#device, this.#account, this.#isSettled, now);
+      : both(this.#deviceBeside(this.#account), this.#account, this.#isSettled, now);
     this.#text = this.#shown ? writeChoice(this.#shown) : undefined;
     return this.#text === undefined ? [] : [this.#text];
   }
@@ -127,6 +149,7 @@ class OpenAccount implements Account {
     const isMade = account !== null && account.at !== this.#recorded?.at;
     this.#made = isAct ? next : isMade ? { ...noted, ...recordOf(next) } : noted;
     this.store.keep(writeChoice(this.#made));
+    if (!isAct && shown?.opt_out && next.opt_out === false && account?.consent_token) this.#see(account, TAKEN_BACK);
     if (isAct && isRefusal(next)) this.#endDevice(false);
     if (isMade && !isAct && next.consent_token !== undefined && this.#isLater(account)) this.#see(next);
     return true;
@@ -189,6 +212,13 @@ class OpenAccount implements Account {
     );
   }
 
+  /** The device's choice, without an opt-out that the person of the account took back here. */
+  #deviceBeside(account: Kept | null): Kept | null {
+    const device = this.#device;
+    const isTakenBack = account?.opt_out === false && account.consent_token && this.#isSeen(account, TAKEN_BACK);
+    return device && isTakenBack ? { ...device, opt_out: undefined } : device;
+  }
+
   get #account(): Kept | null {
     const { configuration, signal, service } = this.#ports;
     const waiting = readChoice(this.store.kept ?? '');
@@ -197,7 +227,7 @@ class OpenAccount implements Account {
     if (recorded === null || (made !== null && made.at >= recorded.at)) return made;
     if (!signal()) return recorded;
     // Chosen on this device although its signal was on.
-    if (this.#isSeen(recorded, this.#device)) return { ...recorded, isSignalled: true };
+    if (this.#isSeen(recorded)) return { ...recorded, isSignalled: true };
     // The signal is on record already, and what was permitted elsewhere does not count beside it.
     const isOnRecord = configuration.region.signal_is_request && recorded.opt_out === true;
     return isOnRecord ? { ...recorded, isSignalled: true, isVoid: recorded.isVoid || recorded.isPermitted } : recorded;
@@ -207,7 +237,7 @@ class OpenAccount implements Account {
   get #isSettled(): boolean {
     const account = this.#account;
     if (account === null || account.isVoid) return false;
-    return account.at === this.#recorded?.at ? this.#isSeen(account, this.#device) : this.#isLater(account);
+    return account.at === this.#recorded?.at ? this.#isSeen(account) : this.#isLater(account);
   }
 
   /** Whether what was decided on this device is later than the device's own choice. */
@@ -215,23 +245,29 @@ class OpenAccount implements Account {
     return at >= (this.#device?.at ?? 0);
   }
 
-  #isSeen(account: Kept, device: Kept | null): boolean {
-    return this.#seen.includes(this.#mark(account, device));
+  #isSeen(account: Kept, what?: string): boolean {
+    return this.#seen.includes(this.#mark(account, what));
   }
 
   get #seen(): readonly string[] {
     return this.#ports.store.read(SEEN, listOf(isText)) ?? [];
   }
 
-  /** Notes that the account's choice is known to apply beside the device's own, as that is now. */
-  #see(account: Kept): void {
-    const mark = this.#mark(account, this.#device);
+  /**
+   * Notes that the account's choice is known to apply beside the device's own, as that is now.
+   * @param what absent if the person decided so here
+   */
+  #see(account: Kept, what?: string): void {
+    const mark = this.#mark(account, what);
     this.#ports.store.write(SEEN, [mark, ...this.#seen.filter((one) => one !== mark)].slice(0, MOST_SEEN));
   }
 
   /** Says nothing to whoever does not know the record's token, which a shared device does not keep. */
-  #mark({ consent_token: token }: Kept, device: Kept | null): string {
-    return digestOf(`${token} ${device?.at} ${this.#ports.signal()}`);
+  #mark(account: Kept, what: string | undefined): string {
+    const device = this.#device;
+    // Who was told has not decided on what the device says no to.
+    const kind = what === TOLD && refusedHere(device, account) === '' ? undefined : what;
+    return digestOf([account.consent_token, device?.at, this.#ports.signal(), kind].join(' '));
   }
 }
 
@@ -249,7 +285,7 @@ function recordOf({
 }
 
 function isSame(one: Kept, other: Kept): boolean {
-  return Object.entries(one.categories).every(([key, isOn]) => other.categories[key] === isOn);
+  return !someAnswer(one, (isOn, kind, key) => other[kind]?.[key] !== isOn);
 }
 
 /** Whether a choice says no to anything. */
@@ -276,11 +312,10 @@ class AccountStore implements Store {
   /** Called with the body of each consent that is added. */
   onAdded: (body: string) => void = () => undefined;
 
-  /** @param asked what the question of the account's choice asked for */
-  constructor({ id }: Person, store: Store, asked: object | undefined) {
+  constructor({ id }: Person, store: Store) {
     this.#store = store;
-    this.#prefix = `account:${id}:`;
-    if (asked) this.write('asked', asked);
+    // No id is then the beginning of the names of another.
+    this.#prefix = `account:${encodeURIComponent(id)}:`;
   }
 
   /** The choice whose consents wait for the service, if any does. */

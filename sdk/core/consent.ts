@@ -425,7 +425,7 @@ export class ConsentCore {
       await this.#loadSignals(configuration);
       const account = this.#account ?? (await this.#read(configuration));
       // Somebody signed in or out meanwhile.
-      if (page !== this.#page) return this.#state;
+      if (page !== this.#page || this.#isStopped) return this.#state;
       if (this.#person && !this.#account) {
         if (!account) this.#person = undefined;
         this.#open(account);
@@ -517,6 +517,8 @@ export class ConsentCore {
   }
 
   #handle(event: Event): void {
+    // Nobody is asked before the account's choice was read.
+    if (event.type === 'translated' && this.#person && !this.#account) return;
     this.#page.handle(event);
     this.#show();
   }
