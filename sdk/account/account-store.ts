@@ -14,11 +14,10 @@ export class AccountStore implements Store {
   /** Called with the body of each consent that is added. */
   onAdded: (body: string) => void = () => undefined;
 
-  /** @param asked what the question of the account's choice asked for */
-  constructor({ id }: Person, store: Store, asked: object | undefined) {
+  constructor({ id }: Person, store: Store) {
     this.#store = store;
-    this.#prefix = `account:${id}:`;
-    if (asked) this.write('asked', asked);
+    // No id is then the beginning of the names of another.
+    this.#prefix = `account:${encodeURIComponent(id)}:`;
   }
 
   /** The choice whose consents wait for the service, if any does. */

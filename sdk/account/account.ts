@@ -1,6 +1,6 @@
 import type { Account, AccountModule, AccountPorts, AccountTexts, Person } from '../core/account.js';
 import type { Configuration } from '../core/answers.js';
-import type { Kept } from '../core/choice.js';
+import { type Kept, someAnswer } from '../core/choice.js';
 import { readChoice, writeChoice } from '../core/choice-text.js';
 import { RECORD } from '../core/consent-queue.js';
 import { isMembers, parseJson } from '../core/guards.js';
@@ -9,7 +9,7 @@ import { isQueued, QUEUE } from '../core/queue.js';
 import { beside, ended } from '../core/transitions.js';
 import { AccountStore } from './account-store.js';
 import { both } from './both.js';
-import { Marks } from './marks.js';
+import { type MarkKind, Marks, TAKEN_BACK, TOLD } from './marks.js';
 import { accountChoice, readAccount } from './status.js';
 import { textsOf } from './texts.js';
 import { isOptOut, isPassed, waitingOf } from './waiting.js';
@@ -25,14 +25,20 @@ const AT_ONCE_MS = 30_000;
 
 /** @see AccountModule */
 export const openAccount: AccountModule['openAccount'] = async (person, ports) => {
+  const store = new AccountStore(person, ports.store);
+  // It may be recorded after the service answers here, and before that is known.
+  const sent = store.kept;
+  const texts = ports.texts().join();
   const consents = await readAccount(person, ports, await person.token());
+  if (texts !== ports.texts().join()) return openAccount(person, ports);
   const asked = consents.find(({ consent_type }) => consent_type === 'cookie')?.asked;
-  const store = new AccountStore(person, ports.store, asked);
-  const waiting = readChoice(store.kept ?? '');
+  if (asked) store.write('asked', asked);
+  const recorded = accountChoice(consents);
+  const waiting = readChoice(store.kept ?? (recorded && sent) ?? '');
   // Recorded now, it would be the latest.
   for (const name of store.names(QUEUE))
     if (isPassed(waitingOf(store.read(name, isQueued)?.body ?? ''), consents)) store.remove(name);
-  return new OpenAccount(person, ports, accountChoice(consents), store, waiting);
+  return new OpenAccount(person, ports, recorded, store, waiting);
 };
 
 /**
@@ -69,12 +75,12 @@ class OpenAccount implements Account {
       if (isOptOut(body)) this.#endDevice(true);
     };
     this.#known = ports.texts().join();
-    this.#made = readChoice(store.kept ?? '');
+    this.#made = waiting;
     // It arrived, although its answer did not.
     if (recorded && waiting && isSame(waiting, recorded) && this.#isLater(waiting)) this.#see(recorded);
     this.texts();
     const applied = this.#appliedUnseen();
-    if (applied !== null) this.#see(applied);
+    if (applied !== null) this.#see(applied, TOLD);
     this.#isTold = applied !== null;
   }
 
@@ -88,7 +94,7 @@ class OpenAccount implements Account {
     const now = this.#ports.service.now();
     this.#shown = this.#isStale
       ? ended(this.#shown, now, false)
-      : both(this.#device, this.#account, this.#isSettled, now);
+      : both(this.#deviceBeside(this.#account), this.#account, this.#isSettled, now);
     this.#text = this.#shown ? writeChoice(this.#shown) : undefined;
     return this.#text === undefined ? [] : [this.#text];
   }
@@ -104,6 +110,7 @@ class OpenAccount implements Account {
     const isMade = account !== null && account.at !== this.#recorded?.at;
     this.#made = isAct ? next : isMade ? { ...noted, ...recordOf(next) } : noted;
     this.store.keep(writeChoice(this.#made));
+    if (!isAct && shown?.opt_out && next.opt_out === false && account?.consent_token) this.#see(account, TAKEN_BACK);
     if (isAct && isRefusal(next)) this.#endDevice(false);
     if (isMade && !isAct && next.consent_token !== undefined && this.#isLater(account)) this.#see(next);
     return true;
@@ -146,6 +153,13 @@ class OpenAccount implements Account {
     );
   }
 
+  /** The device's choice, without an opt-out that the person of the account took back here. */
+  #deviceBeside(account: Kept | null): Kept | null {
+    const device = this.#device;
+    const isTakenBack = account?.opt_out === false && account.consent_token && this.#isSeen(account, TAKEN_BACK);
+    return device && isTakenBack ? { ...device, opt_out: undefined } : device;
+  }
+
   get #account(): Kept | null {
     const { configuration, signal, service } = this.#ports;
     const waiting = readChoice(this.store.kept ?? '');
@@ -173,8 +187,11 @@ class OpenAccount implements Account {
   #appliedUnseen(): Kept | null {
     const shown = this.#shown;
     const account = this.#account;
-    const isBlocked = shown?.isPermitted && this.#ports.signal() && !shown.isSignalled;
-    return account === null || account.isVoid || shown?.differs || isBlocked || this.#isSeen(account) ? null : account;
+    const { configuration, signal } = this.#ports;
+    const heeds = shown?.isPermitted || configuration.region.signal_is_request;
+    const isBlocked = heeds && signal() && !shown?.isSignalled;
+    if (account === null || account.isVoid || shown?.differs || isBlocked) return null;
+    return this.#isSeen(account) || this.#isSeen(account, TOLD) ? null : account;
   }
 
   /** Whether what was decided on this device is later than the device's own choice. */
@@ -182,13 +199,13 @@ class OpenAccount implements Account {
     return at >= (this.#device?.at ?? 0);
   }
 
-  #isSeen(account: Kept): boolean {
-    return this.#marks.has(account, this.#device);
+  #isSeen(account: Kept, kind?: MarkKind): boolean {
+    return this.#marks.has(account, this.#device, kind);
   }
 
   /** Notes that the account's choice is known to apply beside the device's own, as that is now. */
-  #see(account: Kept): void {
-    this.#marks.add(account, this.#device);
+  #see(account: Kept, kind?: MarkKind): void {
+    this.#marks.add(account, this.#device, kind);
   }
 
   /** Ends what the device permitted, because somebody who is signed in refused on it. */
@@ -214,7 +231,7 @@ function recordOf({
 
 /** Whether one choice answers what the other does, in the same way. */
 function isSame(one: Kept, other: Kept): boolean {
-  return Object.entries(one.categories).every(([key, isOn]) => other.categories[key] === isOn);
+  return !someAnswer(one, (isOn, kind, key) => other[kind]?.[key] !== isOn);
 }
 
 /** Whether a choice says no to anything. */

@@ -19,19 +19,19 @@ const NOT_RECORDED = {
  * @param now Unix milliseconds
  */
 export function both(device: Kept | null, account: Kept | null, isSettled: boolean, now: number): Kept | null {
-  if (account !== null && (device === null || isSettled))
-    return { ...account, opt_out: account.opt_out ?? device?.opt_out };
-  if (device === null) return null;
+  if (device === null) return account;
+  const opt_out = device.opt_out || account?.opt_out || (account?.opt_out ?? device.opt_out);
+  if (account !== null && isSettled) return { ...account, opt_out };
   const here = answered(device, now);
   const there = answered(account, now);
   const base = there ?? here ?? account ?? device;
   const exempt = exemptOf(device.exempt, account?.exempt);
   const common = {
     at: Math.max(device.at, account?.at ?? 0),
-    opt_out: device.opt_out || account?.opt_out || (account?.opt_out ?? device.opt_out),
+    opt_out,
     exempt,
     // What was chosen here after the signal came is later than it.
-    isSignalled: account?.isSignalled || (device.isSignalled && device.isPermitted),
+    isSignalled: account?.isSignalled || (device.isSignalled && device.isPermitted && !device.isVoid),
     ...(base === device && NOT_RECORDED),
   };
   // Who said no to something that is exempt is not held to permit what was added since.
@@ -53,14 +53,25 @@ export function both(device: Kept | null, account: Kept | null, isSettled: boole
   };
 }
 
-/** A choice with answers that count. */
+/** A choice with answers that count. Who refused and is to be asked again has still refused. */
 function answered(kept: Kept | null, now: number): Kept | null {
-  return kept === null || kept.isVoid || isOver(kept, now) ? null : kept;
+  return kept === null || kept.isVoid || (kept.isPermitted && isOver(kept, now)) ? null : kept;
 }
 
-/** What the account permits and the device does not refuse: the device may have been asked less. */
+/** What the account permits and the device does not refuse: either may have been asked less. */
 function commonOf(here: Answers = {}, there: Answers): Record<string, boolean> {
-  return Object.fromEntries(Object.entries(there).map(([key, isOn]) => [key, isOn && here[key] !== false]));
+  const refused = Object.entries(here).filter(([, isOn]) => !isOn);
+  return { ...there, ...Object.fromEntries(refused) };
+}
+
+/** What the device says no to and the account does not, as one text. */
+export function refusedHere(device: Kept | null, account: Kept): string {
+  const kinds = ['categories', 'services', 'exempt'] as const;
+  return kinds
+    .flatMap((kind) =>
+      Object.entries(device?.[kind] ?? {}).filter(([key, isOn]) => !isOn && account[kind]?.[key] !== false),
+    )
+    .join();
 }
 
 function areDifferent(here: Answers = {}, there: Answers = {}): boolean {

@@ -1,10 +1,15 @@
 import type { Kept } from '../core/choice.js';
 import { isText, listOf } from '../core/guards.js';
 import type { Store } from '../core/ports.js';
+import { refusedHere } from './both.js';
 
 /** Name in the store of the device. */
 const SEEN = 'seen';
 const MOST_SEEN = 8;
+/** The person was told, or took an opt-out back here. Without a kind, the person decided the whole choice here. */
+export const TOLD = 'told';
+export const TAKEN_BACK = 'back';
+export type MarkKind = typeof TOLD | typeof TAKEN_BACK;
 
 /**
  * Marks on a device: which choices of accounts are known to apply beside the device's own, so that each is told once. A
@@ -20,12 +25,12 @@ export class Marks {
     this.#signal = signal;
   }
 
-  has(account: Kept, device: Kept | null): boolean {
-    return this.#all().includes(this.#mark(account, device));
+  has(account: Kept, device: Kept | null, kind?: MarkKind): boolean {
+    return this.#all().includes(this.#mark(account, device, kind));
   }
 
-  add(account: Kept, device: Kept | null): void {
-    const mark = this.#mark(account, device);
+  add(account: Kept, device: Kept | null, kind?: MarkKind): void {
+    const mark = this.#mark(account, device, kind);
     this.#store.write(SEEN, [mark, ...this.#all().filter((one) => one !== mark)].slice(0, MOST_SEEN));
   }
 
@@ -33,8 +38,10 @@ export class Marks {
     return this.#store.read(SEEN, listOf(isText)) ?? [];
   }
 
-  #mark({ consent_token: token }: Kept, device: Kept | null): string {
-    return digestOf(`${token} ${device?.at} ${this.#signal()}`);
+  #mark(account: Kept, device: Kept | null, kind: MarkKind | undefined): string {
+    // Who was told has not decided on what the device says no to.
+    const stated = kind === TOLD && refusedHere(device, account) === '' ? undefined : kind;
+    return digestOf([account.consent_token, device?.at, this.#signal(), stated].join(' '));
   }
 }
 

@@ -6,6 +6,10 @@ import { areAnswers, isText, listOf, nullable, objectOf, optional } from '../cor
 import type { InForce } from '../core/queue.js';
 import { beside } from '../core/transitions.js';
 
+/** Consents that the service shows at most, in one answer, and the types that make a choice. */
+const MOST_SHOWN = 20;
+const TYPES = ['cookie', 'objection', 'do_not_sell_opt_out'] as const;
+
 /** A consent of an account in force, as the service shows it to whoever has a person token. */
 export interface AccountConsent extends Omit<InForce, 'imported_from'> {
   readonly consent_type: string;
@@ -52,7 +56,12 @@ export async function readAccount(
   token: string,
 ): Promise<readonly AccountConsent[]> {
   const path = `/tool/v1/consents/status?visitor_id=${encodeURIComponent(id)}`;
-  return (await service.get(path, isAccountStatus, { 'X-Person-Token': token })).consents;
+  const get = (query: string) => service.get(path + query, isAccountStatus, { 'X-Person-Token': token });
+  const { consents } = await get('');
+  const missing =
+    consents.length < MOST_SHOWN ? [] : TYPES.filter((type) => consents.every((one) => one.consent_type !== type));
+  const others = await Promise.all(missing.map((type) => get(`&consent_type=${type}`)));
+  return [consents, ...others.map((one) => one.consents)].flat();
 }
 
 /**

@@ -401,7 +401,7 @@ export class ConsentCore {
       // Somebody signed in or out meanwhile. A choice that is read is taken for told.
       if (page !== this.#page) return this.#state;
       const account = this.#account ?? (await this.#read(configuration));
-      if (page !== this.#page) return this.#state;
+      if (page !== this.#page || this.#isStopped) return this.#state;
       if (this.#person && !this.#account) {
         if (!account) this.#person = undefined;
         this.#open(account);
@@ -493,6 +493,8 @@ export class ConsentCore {
   }
 
   #handle(event: Event): void {
+    // Nobody is asked before the account's choice was read.
+    if (event.type === 'translated' && this.#person && !this.#account) return;
     this.#page.handle(event);
     this.#show();
   }

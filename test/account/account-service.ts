@@ -35,6 +35,8 @@ export interface Recorded {
 
 const MINUTES_15 = 15 * 60_000;
 const DAY_MS = 86_400_000;
+/** Consents that a status has at most. */
+const MOST_ITEMS = 20;
 
 /** What the interface specification says of consents, person tokens and status, written down once more. */
 export class AccountService {
@@ -55,7 +57,7 @@ export class AccountService {
     return token;
   }
 
-  record(body: object) {
+  record(body: object, rules: Readonly<Record<string, string>> = {}) {
     const sent = Sent.parse(body);
     const known = this.#answers.get(sent.idempotency_key);
     if (known !== undefined) return accepted(known, true);
@@ -83,21 +85,23 @@ export class AccountService {
       scope: token !== undefined || (this.believesScope && sent.scope === 'account') ? 'account' : 'device',
       chosen_at: sent.metadata?.chosen_at ?? '',
       visitor: token?.person ?? sent.visitor_id ?? '',
-      asked: [['analytics', 'marketing'], []],
-      exempt: [],
+      asked: [['analytics', 'marketing'].filter((key) => rules[key] === undefined), []],
+      exempt: Object.keys(rules).filter((key) => rules[key] === 'exempt'),
     };
     this.#answers.set(sent.idempotency_key, made);
     this.records.push(made);
     return accepted(made, false);
   }
 
-  status(visitor: string, token: string | undefined) {
+  status(visitor: string, token: string | undefined, type?: string) {
     const found = this.#tokens.get(token ?? '');
     if (token !== undefined && (found?.person !== visitor || found.until <= this.now()))
       return refused('PERSON_TOKEN_INVALID');
     const consents = this.records
       .filter((one) => one.visitor === visitor && (token === undefined || one.scope === 'account'))
-      .reverse();
+      .filter((one) => type === undefined || one.consent_type === type)
+      .reverse()
+      .slice(0, MOST_ITEMS);
     return { status: 200, data: { consents } };
   }
 

@@ -17,6 +17,8 @@ export class Household {
   readonly service: AccountService;
   readonly #devices = new Map<string, Device>();
   law: 'gdpr' | 'ccpa' = 'gdpr';
+  /** The rule of the place by category, in place of consent: `opt_out` or `exempt`. */
+  rules: Readonly<Record<string, string>> = {};
 
   constructor(readonly fault: Fault = {}) {
     this.service = new AccountService(() => Date.now(), fault.believesScope);
@@ -36,6 +38,8 @@ export class Device {
   hasNetwork = true;
   /** Whether the answer about the account is on its way. */
   isHeldUp = false;
+  /** How long an answer about the account is on its way, and twice what a consent needs to arrive. */
+  delayMs = 0;
   readonly #tabs: Tab[] = [];
 
   constructor(readonly household: Household) {}
@@ -93,15 +97,24 @@ export class Tab {
         network: async ({ url, body, headers }) => {
           if (!device.hasNetwork) throw new TypeError('no network');
           const { pathname, searchParams } = new URL(url);
-          if (body !== undefined) return answer(household.service.record(Body.parse(JSON.parse(body))));
+          const delay = (ms: number) => ms > 0 && new Promise((resolve) => setTimeout(resolve, ms));
+          if (body !== undefined) await delay(device.delayMs / 2);
+          if (body !== undefined)
+            return answer(household.service.record(Body.parse(JSON.parse(body)), household.rules));
           if (pathname === '/tool/v1/config')
             return answer({
               status: 200,
-              data: { ...configurationOf({ law: household.law }), accounts: { person_space: null } },
+              data: {
+                ...configurationOf({ law: household.law, rules: household.rules }),
+                accounts: { person_space: null },
+              },
             });
           if (device.isHeldUp) return new Promise<never>(() => undefined);
           const visitor = searchParams.get('visitor_id') ?? '';
-          return answer(household.service.status(visitor, headers['X-Person-Token']));
+          const type = searchParams.get('consent_type') ?? undefined;
+          const found = answer(household.service.status(visitor, headers['X-Person-Token'], type));
+          await delay(device.delayMs);
+          return found;
         },
         watch: ({ look }) => {
           this.look = look;

@@ -48,7 +48,8 @@ export function speakGoogleConsentMode(
     const update = signals((category) => consent.allows(category));
     const text = JSON.stringify(update);
     const isNothing = choice === null && last === '' && text === JSON.stringify(denied);
-    if (status === 'loading' || text === last || isNothing) return;
+    // Until the choice of somebody who signs in was read, nothing is granted any more.
+    if ((status === 'loading' && !last) || text === last || isNothing) return;
     last = text;
     gtag('consent', 'update', update);
     layer.push({ event: 'consent-ledger-choice' });

@@ -20,6 +20,7 @@ import { goneClient } from '../server/gone-client.js';
 import { routesWith } from '../server/route.js';
 import {
   type AccountDeps,
+  inForce,
   PERSON_TOKEN_HEADER,
   type Question,
   questionsOf,
@@ -127,6 +128,7 @@ export const STATUS_OPERATIONS = [
             deps,
             { siteId: one.siteId, kind: 'visitor', index },
             (found) => matches(found, query) && sight.includes(one, found),
+            sight.hasQuestions,
           );
           for (let isRead = await list.readPage(); !isRead; ) {
             // A long list must not delay the shutdown.
@@ -154,7 +156,7 @@ export const STATUS_OPERATIONS = [
             for (const found of page)
               if (
                 found.isProved &&
-                isInForce(found.record, Date.now()) &&
+                (sight.hasQuestions || isInForce(found.record, Date.now())) &&
                 matches(found, query) &&
                 sight.includes(one, found)
               )
@@ -196,7 +198,8 @@ type Found = Pick<ProvedRecord, 'record' | 'proofHash' | 'documentSlug'>;
  * @param lists the newest records of each site, newest first
  */
 async function itemsOf({ db }: StatusDeps, sight: Sight, lists: readonly (readonly Found[])[]): Promise<StatusItem[]> {
-  const found = newestOfSites(lists);
+  const newest = newestOfSites(lists);
+  const found = sight.hasQuestions ? inForce(newest, Date.now()) : newest;
   const questionOf = sight.hasQuestions
     ? await questionsOf(
         db,
@@ -248,10 +251,12 @@ class StatusList {
    */
   readonly #ended = new Map<string, Pick<Listed, 'claimedAt' | 'revision'>>();
 
+  /** @param hasEnded whether the list also has consents that have ended */
   constructor(
     private readonly options: PersonRecordsOptions,
     private readonly person: IndexedPerson,
     private readonly isWanted: (found: ProvedRecord) => boolean,
+    private readonly hasEnded: boolean,
   ) {}
 
   /** @returns whether the list is complete. @throws what `nextPersonRecords` throws */
@@ -277,7 +282,7 @@ class StatusList {
     const claimed = originOf(record)?.claimed_at ?? null;
     const place = { claimedAt: claimed === null ? null : Date.parse(claimed), revision };
     const kind = JSON.stringify([record.consent_type, documentSlug]);
-    if (!isInForce(record, this.#now)) {
+    if (!this.hasEnded && !isInForce(record, this.#now)) {
       const known = this.#ended.get(kind);
       if (known === undefined || newestFirst(place, known) < 0) this.#ended.set(kind, place);
     } else if (this.isWanted(proved)) {

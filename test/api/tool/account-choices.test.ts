@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { bannerInLanguage } from '../../../schemas/banner/banner-in-language.js';
 import type { IabSettings } from '../../../schemas/iab/iab-settings.js';
 import { askedIn } from '../../../sdk/core/asked.js';
-import { questionIn } from '../../../src/api/tool/account-choices.js';
+import { inForce, questionIn } from '../../../src/api/tool/account-choices.js';
 import { DEMO_CONFIG } from '../../../src/demo/seed/demo-texts.js';
 
 const SERVICE = { key: 'counter', name: 'Counter', recipient: 'Counter Ltd.', policy_url: null };
@@ -39,4 +39,17 @@ it.each([
     };
     expect(questionIn(settings, ruleId)).toEqual({ asked: askedIn(shown), exempt });
   }
+});
+
+it('gives no earlier permission back when a later choice ends', () => {
+  const of = (consent_type: string, valid_until: string | null) => ({
+    record: { consent_type, valid_until },
+    documentSlug: 'cookie-policy',
+  });
+  const before = of('cookie', '2027-12-01T00:00:00.000Z');
+  const later = of('cookie', '2026-12-31T00:00:00.000Z');
+  const optOut = of('do_not_sell_opt_out', null);
+  const found = [later, optOut, before];
+  expect(inForce(found, Date.parse('2026-12-30T00:00:00.000Z'))).toEqual(found);
+  expect(inForce(found, Date.parse('2027-01-01T00:00:00.000Z'))).toEqual([optOut]);
 });
