@@ -11,7 +11,7 @@ import { AccountStore } from './account-store.js';
 import { both } from './both.js';
 import { type MarkKind, Marks, TAKEN_BACK, TOLD } from './marks.js';
 import { accountChoice, readAccount } from './status.js';
-import { textsOf } from './texts.js';
+import { accountsOf, textsOf } from './texts.js';
 import { isOptOut, isPassed, waitingOf } from './waiting.js';
 
 /*
@@ -25,6 +25,10 @@ const AT_ONCE_MS = 30_000;
 
 /** @see AccountModule */
 export const openAccount: AccountModule['openAccount'] = async (person, ports) => {
+  if (accountsOf(ports.configuration) === undefined) {
+    console.warn('Consent Ledger: signIn: the configuration of the site has no accounts.');
+    return undefined;
+  }
   const store = new AccountStore(person, ports.store);
   // It may be recorded after the service answers here, and before that is known.
   const sent = store.kept;

@@ -1,6 +1,7 @@
 import type { AccountTexts } from '../core/account.js';
 import type { Configuration, Label } from '../core/answers.js';
 import { isAskedFor, type Kept } from '../core/choice.js';
+import { isText, nullable, objectOf } from '../core/guards.js';
 
 /** Longest list of categories, and longest text, in characters: the record has room for the latter. */
 const MOST_NAMED = 200;
@@ -16,14 +17,19 @@ export interface Said {
   readonly isTold: boolean;
 }
 
+const isAccounts = objectOf<{ person_space: string | null }>({ person_space: nullable(isText) });
+
+/** What the configuration says of accounts, or undefined if the site has none. */
+export function accountsOf({ accounts }: Configuration): { readonly person_space: string | null } | undefined {
+  return isAccounts(accounts) ? accounts : undefined;
+}
+
 /** What a page says of the account's choice, in the words of the configuration. */
-export function textsOf(
-  { labels, categories, accounts, language }: Configuration,
-  { device, account, differs, isTold }: Said,
-): AccountTexts {
+export function textsOf(configuration: Configuration, { device, account, differs, isTold }: Said): AccountTexts {
+  const { labels, categories, language } = configuration;
   const labelOf = (name: string): Label => labels[name] ?? { text: '', language };
   const scope = labelOf('account_scope');
-  const space = accounts?.person_space;
+  const space = accountsOf(configuration)?.person_space;
   const titles = (kept: Kept | null): string => {
     const on = categories.filter((one) => isAskedFor(one) && kept?.categories[one.key]).map(({ title }) => title);
     const text = on.length > 0 ? on.join(', ') : labelOf('nothing_optional').text;

@@ -54,6 +54,10 @@ export interface Account {
 
 /** The file that a page loads when somebody signs in (`sdk/account`). */
 export interface AccountModule {
-  /** Reads the account's choice. @throws ServiceError; what the token's function throws */
-  openAccount(person: Person, ports: AccountPorts): Promise<Account>;
+  /**
+   * Reads the account's choice.
+   * @returns undefined if the site has no accounts
+   * @throws ServiceError; what the token's function throws
+   */
+  openAccount(person: Person, ports: AccountPorts): Promise<Account | undefined>;
 }

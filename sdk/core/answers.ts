@@ -59,7 +59,7 @@ export type Configuration = Pick<
   /** The look of the banner that the site states, if any. It is not checked. */
   readonly appearance?: unknown;
   /** Whether the choices of people who are signed in hold on all their devices, and on which sites. */
-  readonly accounts?: { readonly person_space: string | null } | undefined;
+  readonly accounts?: unknown;
   /** Signals of IAB that the site sends. The file that sends them checks these settings. */
   readonly iab?: unknown;
   readonly categories: readonly KnownCategory[];
@@ -135,7 +135,8 @@ export const isConfiguration = objectOf<Configuration>({
     }),
   ),
   service_switches: optional(isFlag),
-  accounts: optional(objectOf<{ person_space: string | null }>({ person_space: nullable(isText) })),
+  // The file that reads accounts checks it.
+  accounts: isUnchecked,
   documents: listOf(isDocument),
   region: objectOf<Configuration['region']>({
     country: nullable(isText),

@@ -274,7 +274,9 @@ export class ConsentCore {
    */
   get isOptedOutOfSale(): boolean {
     const { newest, configuration } = this.#page.facts;
-    return newest?.opt_out ?? (this.isGpcOn && configuration?.region.signal_is_request === true);
+    // The account's opt-out may not be read yet.
+    const isUnread = this.#person && !this.#account;
+    return isUnread || (newest?.opt_out ?? (this.isGpcOn && configuration?.region.signal_is_request === true));
   }
 
   /** What the question of the choice asked for, as far as this device knows (asked.ts). */
@@ -420,8 +422,7 @@ export class ConsentCore {
   /** Reads the choice of whoever is signed in, if the site has accounts. */
   async #read(configuration: Configuration): Promise<Account | undefined> {
     const person = this.#person;
-    if (person && !configuration.accounts) this.#warn('signIn: accounts are off.');
-    if (!person || !configuration.accounts) return undefined;
+    if (!person) return undefined;
     const { jar, store, isSignalled } = this.#surroundings;
     const { openAccount } = this.#options.accounts ?? (await this.file<AccountModule>('account'));
     return openAccount(person, {
@@ -469,10 +470,7 @@ export class ConsentCore {
     this.#surroundings.renewal?.renew(isDaily, () => this.#handle({ type: 'looked' }));
   }
 
-  /**
-   * The configuration in the language of the choice, to check the choice, or in the language of the page if the visitor
-   * must choose again.
-   */
+  /** The configuration in the language of the choice, or in that of the page if the visitor must choose again. */
   async #toShow(language: string | undefined): Promise<Configuration> {
     const { newest } = this.#page.facts;
     const configuration = await this.#configurations.in(language);

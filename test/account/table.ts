@@ -2,7 +2,6 @@ import * as z from 'zod';
 
 const Device = z.enum(['none', 'accepted', 'refused', 'ended', 'opted_out']);
 const YesNo = z.enum(['yes', 'no']);
-const OptedOut = z.enum(['yes', 'no', '-']);
 const Asks = z.enum(['no', 'first', 'both', 'loading']);
 
 /** `table.json`: what counts for each device, account, signal and sign-in (docs/accounts.md). */
@@ -15,7 +14,7 @@ export const Table = z.strictObject({
       z.enum(['off', 'stop', 'request']),
       YesNo,
       YesNo,
-      OptedOut,
+      YesNo,
       Asks,
     ]),
   ),

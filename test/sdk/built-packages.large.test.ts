@@ -27,7 +27,7 @@ const MOST_BYTES: Readonly<Record<string, { readonly files: readonly string[]; r
   'the file with the placeholders of gated content': { files: ['browser/dist/placeholder.js'], most: 4_700 },
   'the file that deletes what a withdrawal ends': { files: ['browser/dist/withdrawn.js'], most: 1_000 },
   'the file that reads the text of the policy': { files: ['browser/dist/policy.js'], most: 600 },
-  'the file that reads the choice of an account': { files: ['browser/dist/account.js'], most: 4_700 },
+  'the file that reads the choice of an account': { files: ['browser/dist/account.js'], most: 5_000 },
   'the file with the opt-out of sale': { files: ['browser/dist/opt-out.js'], most: 3_100 },
   'the script for tag managers': { files: ['browser/dist/tag-manager.js'], most: 600 },
   'the panel that a developer loads by hand': { files: ['browser/dist/inspect.js'], most: 9_000 },
@@ -39,7 +39,7 @@ const MOST_BYTES: Readonly<Record<string, { readonly files: readonly string[]; r
   'the placeholder for React': { files: ['react/dist/placeholder.js'], most: 600 },
   'the conformance suite': { files: ['conformance/dist/index.js'], most: 17_900 },
   'the package for apps': { files: ['mobile/dist/index.js'], most: 15_500 },
-  'the file for apps that reads the choice of an account': { files: ['mobile/dist/account.js'], most: 4_700 },
+  'the file for apps that reads the choice of an account': { files: ['mobile/dist/account.js'], most: 5_000 },
 };
 
 const Package = z.object({
