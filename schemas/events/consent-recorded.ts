@@ -194,8 +194,13 @@ export function isVouched({
   approval_token_id: tokenId,
   vouched,
 }: Pick<ConsentRecordV2, 'disclosures' | 'approval_token_id' | 'vouched'> & { readonly channel: string }): boolean {
-  const isByToken = tokenId?.startsWith('ptk_') === true && vouched.includes('visitor_id');
+  const isByToken = isPersonTokenId(tokenId) && vouched.includes('visitor_id');
   return disclosures.visitor_id !== undefined && (channel === 's2s' || isByToken);
+}
+
+/** Whether a one-time token is a person token. @param tokenId null: no token */
+export function isPersonTokenId(tokenId: string | null): boolean {
+  return tokenId?.startsWith('ptk_') === true;
 }
 
 /** Whether a record has an approval token, without which some documents cannot be approved. */

@@ -76,7 +76,7 @@ class OpenAccount implements Account {
     this.#recorded = recorded;
     this.store = store;
     store.onAdded = (body) => {
-      if (isOptOut(body)) this.#endDevice(true);
+      if (isOptOut(waitingOf(body))) this.#endDevice(true);
     };
     this.#known = ports.texts().join();
     this.#made = waiting;
@@ -96,9 +96,10 @@ class OpenAccount implements Account {
       Promise.resolve().then(this.#ports.onStale);
     }
     const now = this.#ports.service.now();
+    const account = this.#account;
     this.#shown = this.#isStale
       ? ended(this.#shown, now, false)
-      : both(this.#deviceBeside(this.#account), this.#account, this.#isSettled, now);
+      : both(this.#deviceBeside(account), account, this.#isSettled(account), now);
     this.#text = this.#shown ? writeChoice(this.#shown) : undefined;
     return this.#text === undefined ? [] : [this.#text];
   }
@@ -111,7 +112,7 @@ class OpenAccount implements Account {
     const account = this.#account;
     // What the device alone has chosen does not become the account's by what is noted beside it.
     const noted = { ...(account ?? beside(null, this.#ports.service.now(), {})), opt_out: next.opt_out };
-    const isMade = account !== null && account.at !== this.#recorded?.at;
+    const isMade = account !== null && this.#isMade(account);
     this.#made = isAct ? next : isMade ? { ...noted, ...recordOf(next) } : noted;
     this.store.keep(writeChoice(this.#made));
     if (!isAct && shown?.opt_out && next.opt_out === false && account?.consent_token) this.#see(account, TAKEN_BACK);
@@ -129,7 +130,8 @@ class OpenAccount implements Account {
       const token = await this.#person.token();
       const hasWaited = waiting && this.#ports.service.now() - waiting.at > AT_ONCE_MS;
       const consents = hasWaited ? await readAccount(this.#person, this.#ports, token) : [];
-      const others = consents.filter(({ consent_token }) => !this.store.names(RECORD).includes(RECORD + consent_token));
+      const own = this.store.names(RECORD);
+      const others = consents.filter(({ consent_token }) => !own.includes(RECORD + consent_token));
       if (isPassed(waiting, others)) {
         this.#ports.onStale();
         return null;
@@ -181,10 +183,14 @@ class OpenAccount implements Account {
   }
 
   /** Whether the account's choice was made here, so that the device's own is no other opinion. */
-  get #isSettled(): boolean {
-    const account = this.#account;
+  #isSettled(account: Kept | null): boolean {
     if (account === null || account.isVoid) return false;
-    return account.at === this.#recorded?.at ? this.#isSeen(account) : this.#isLater(account);
+    return this.#isMade(account) ? this.#isLater(account) : this.#isSeen(account);
+  }
+
+  /** Whether the account's choice is another one than the service had when it was read. */
+  #isMade({ at }: Kept): boolean {
+    return at !== this.#recorded?.at;
   }
 
   /** The account's choice, if it applies here and the person was not told so. */

@@ -1,3 +1,4 @@
+import { hashOf } from '../core/asked.js';
 import type { Kept } from '../core/choice.js';
 import { isText, listOf } from '../core/guards.js';
 import type { Store } from '../core/ports.js';
@@ -41,17 +42,8 @@ export class Marks {
   #mark(account: Kept, device: Kept | null, kind: MarkKind | undefined): string {
     // Who was told has not decided on what the device says no to.
     const stated = kind === TOLD && refusedHere(device, account) === '' ? undefined : kind;
-    return digestOf([account.consent_token, device?.at, this.#signal(), stated].join(' '));
+    const text = [account.consent_token, device?.at, this.#signal(), stated].join(' ');
+    // 64 bits tell one person's records apart, and WebCrypto would be asynchronous.
+    return hashOf(text) + hashOf(text, 2);
   }
-}
-
-/** Two hashes of 32 bits (FNV-1a): they need only tell one person's records apart, and WebCrypto would be asynchronous. */
-function digestOf(text: string): string {
-  let one = 1;
-  let other = 2;
-  for (let at = 0; at < text.length; at += 1) {
-    one = Math.imul(one ^ text.charCodeAt(at), 0x01000193);
-    other = Math.imul(other ^ text.charCodeAt(at), 0x85ebca6b);
-  }
-  return (one >>> 0).toString(36) + (other >>> 0).toString(36);
 }

@@ -29,7 +29,7 @@ const PERMITS: Readonly<Record<string, RegExp>> = {
 };
 
 /** Whether a consent permits something. */
-export function isPermit({ consent_type, decision }: Pick<Waiting, 'consent_type' | 'decision'>): boolean {
+function isPermit({ consent_type, decision }: Waiting): boolean {
   return PERMITS[consent_type]?.test(decision) === true;
 }
 
@@ -45,14 +45,7 @@ export function isPassed(waiting: Waiting | undefined, consents: readonly Accoun
   return consents.some((one) => one.consent_type === type && Date.parse(one.created_at) > at);
 }
 
-const isSale = (value: unknown): value is 'do_not_sell_opt_out' => value === 'do_not_sell_opt_out';
-const isAccepted = (value: unknown): value is 'accepted' => value === 'accepted';
-const isStatedOptOut = objectOf<{ consent_type: 'do_not_sell_opt_out'; decision: 'accepted' }>({
-  consent_type: isSale,
-  decision: isAccepted,
-});
-
-/** Whether a body opts out of sale and sharing. */
-export function isOptOut(body: string): boolean {
-  return parseJson(body, isStatedOptOut) !== undefined;
+/** Whether a consent opts out of sale and sharing. */
+export function isOptOut(waiting: Waiting | undefined): boolean {
+  return waiting?.consent_type === 'do_not_sell_opt_out' && waiting.decision === 'accepted';
 }

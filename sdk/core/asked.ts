@@ -48,8 +48,13 @@ export function digestsOf(asked: Asked): string {
  * 32 bits are enough to notice an operator's changes. The digest need not resist someone who searches for a collision.
  */
 function digestOf(list: readonly string[]): string {
-  let hash = 1;
-  for (const unit of [...list].sort().join('\n').split('')) hash = Math.imul(hash ^ unit.charCodeAt(0), 0x01000193);
+  return hashOf([...list].sort().join('\n'));
+}
+
+/** FNV-1a over 16-bit units, 32 bits in base 36. @param seed another one gives another hash */
+export function hashOf(text: string, seed = 1): string {
+  let hash = seed;
+  for (const unit of text.split('')) hash = Math.imul(hash ^ unit.charCodeAt(0), 0x01000193);
   return (hash >>> 0).toString(36);
 }
 

@@ -274,9 +274,7 @@ export class ConsentCore {
    */
   get isOptedOutOfSale(): boolean {
     const { newest, configuration } = this.#page.facts;
-    // The account's opt-out may not be read yet.
-    const isUnread = this.#person && !this.#account;
-    return isUnread || (newest?.opt_out ?? (this.isGpcOn && configuration?.region.signal_is_request === true));
+    return this.#isUnread || (newest?.opt_out ?? (this.isGpcOn && configuration?.region.signal_is_request === true));
   }
 
   /** What the question of the choice asked for, as far as this device knows (asked.ts). */
@@ -401,10 +399,10 @@ export class ConsentCore {
       if (cookiePolicyOf(configuration) === undefined) this.#setObstacle(noPolicy());
       await this.#loadSignals(configuration);
       // Somebody signed in or out meanwhile. A choice that is read is taken for told.
-      if (page !== this.#page) return this.#state;
-      const account = this.#account ?? (await this.#read(configuration));
       if (page !== this.#page || this.#isStopped) return this.#state;
-      if (this.#person && !this.#account) {
+      if (this.#person && this.#isUnread) {
+        const account = await this.#read(this.#person, configuration);
+        if (page !== this.#page || this.#isStopped) return this.#state;
         if (!account) this.#person = undefined;
         this.#open(account);
       }
@@ -419,10 +417,13 @@ export class ConsentCore {
     return this.#state;
   }
 
+  /** Whether the choice of whoever is signed in was not read yet. */
+  get #isUnread(): boolean {
+    return !!this.#person && !this.#account;
+  }
+
   /** Reads the choice of whoever is signed in, if the site has accounts. */
-  async #read(configuration: Configuration): Promise<Account | undefined> {
-    const person = this.#person;
-    if (!person) return undefined;
+  async #read(person: Person, configuration: Configuration): Promise<Account | undefined> {
     const { jar, store, isSignalled } = this.#surroundings;
     const { openAccount } = this.#options.accounts ?? (await this.file<AccountModule>('account'));
     return openAccount(person, {
@@ -492,7 +493,7 @@ export class ConsentCore {
 
   #handle(event: Event): void {
     // Nobody is asked before the account's choice was read.
-    if (event.type === 'translated' && this.#person && !this.#account) return;
+    if (event.type === 'translated' && this.#isUnread) return;
     this.#page.handle(event);
     this.#show();
   }

@@ -89,27 +89,6 @@ async function siteUnlessAltered(directory: Pick<SiteDirectory, 'site'>, siteId:
   }
 }
 
-/** The part of a record that says until when it is in force, and of what kind it is. */
-interface Ending extends Pick<ProvedRecord, 'documentSlug'> {
-  readonly record: Pick<SealedConsent, 'consent_type' | 'valid_until'>;
-}
-
-/**
- * The choices of an account that are in force: none that a later one of its kind replaced, even if that one has ended. The
- * periods of the sites differ, and an earlier permission must not come back.
- * @param found newest first
- * @param now Unix milliseconds
- */
-export function inForce<T extends Ending>(found: readonly T[], now: number): readonly T[] {
-  const ended = new Set<string>();
-  return found.filter(({ record, documentSlug }) => {
-    const kind = JSON.stringify([record.consent_type, documentSlug]);
-    const end = record.valid_until;
-    if (end !== null && Date.parse(end) <= now) ended.add(kind);
-    return !ended.has(kind);
-  });
-}
-
 /** What a person was asked for, and what was exempt from the question. */
 export interface Question {
   /** As the SDKs keep it with a choice: what is asked for, and then who receives data. */

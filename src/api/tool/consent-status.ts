@@ -20,7 +20,6 @@ import { goneClient } from '../server/gone-client.js';
 import { routesWith } from '../server/route.js';
 import {
   type AccountDeps,
-  inForce,
   PERSON_TOKEN_HEADER,
   type Question,
   questionsOf,
@@ -28,6 +27,7 @@ import {
   sightOfAccount,
   sightOfSite,
 } from './account-choices.js';
+import { inForce, isInForce, kindOf } from './in-force.js';
 import { testTurnsOf } from './serve-tool.js';
 
 export interface StatusDeps extends PersonRecordsOptions, AccountDeps {
@@ -278,10 +278,10 @@ class StatusList {
   }
 
   #add(proved: ProvedRecord): void {
-    const { record, revision, documentSlug } = proved;
+    const { record, revision } = proved;
     const claimed = originOf(record)?.claimed_at ?? null;
     const place = { claimedAt: claimed === null ? null : Date.parse(claimed), revision };
-    const kind = JSON.stringify([record.consent_type, documentSlug]);
+    const kind = kindOf(proved);
     if (!this.hasEnded && !isInForce(record, this.#now)) {
       const known = this.#ended.get(kind);
       if (known === undefined || newestFirst(place, known) < 0) this.#ended.set(kind, place);
@@ -307,10 +307,6 @@ function newestOf(all: readonly Listed[]): readonly Listed[] {
 function newestFirst(a: Pick<Listed, 'claimedAt' | 'revision'>, b: Pick<Listed, 'claimedAt' | 'revision'>): number {
   const time = ({ claimedAt }: Pick<Listed, 'claimedAt'>): number => claimedAt ?? Number.MAX_VALUE;
   return time(b) - time(a) || b.revision - a.revision;
-}
-
-function isInForce({ valid_until: end }: Pick<ProvedRecord['record'], 'valid_until'>, now: number): boolean {
-  return end === null || Date.parse(end) > now;
 }
 
 function itemOf({ record, proofHash, documentSlug }: Found, question: Partial<Question>): StatusItem {

@@ -1,10 +1,9 @@
 import type { FieldError } from '../../../schemas/api/error-codes.js';
-import { consentToken, eventIdOfConsentToken } from '../../../schemas/events/consent-recorded.js';
+import { consentToken, eventIdOfConsentToken, isPersonTokenId } from '../../../schemas/events/consent-recorded.js';
 import type { SignedPromise } from '../../../schemas/evidence/promise.js';
 import { RequestRefused } from '../../platform/errors.js';
 import type { ConsentOutcome, SubmissionOutcome } from './admit-group.js';
 import { noSubscription, QUOTA_RETRY_SECONDS, tokenUsed } from './evaluate.js';
-import type { PreparedConsent } from './prepare-consent.js';
 import type { PromisedOutcome } from './promises.js';
 import type { EvaluatedConsent, EvaluatedRequest } from './submission.js';
 
@@ -74,19 +73,16 @@ export function resultsOf(
   return { consents: results, conflicts };
 }
 
-function isOfPerson(prepared: PreparedConsent | null): boolean {
-  return prepared?.tokenId?.startsWith('ptk_') === true;
-}
-
 function resultOf(
   consent: Extract<EvaluatedConsent, { kind: 'submitted' }>,
   outcome: ConsentOutcome,
   promise: SignedPromise | null,
 ): ConsentResult {
-  const { warnings } = consent;
+  const { warnings, prepared } = consent;
+  const isOfPerson = isPersonTokenId(prepared?.tokenId ?? null);
   switch (outcome.kind) {
     case 'accepted': {
-      const { eventId, proofHash, createdAt } = known(consent.prepared);
+      const { eventId, proofHash, createdAt } = known(prepared);
       return accepted(eventId, proofHash.toString('hex'), createdAt, { duplicate: false, promise, warnings });
     }
     case 'duplicate': {
@@ -100,11 +96,9 @@ function resultOf(
     case 'refused':
       return rejected(known(consent.refusal).error);
     case 'token_invalid':
-      return rejected(
-        new RequestRefused(isOfPerson(consent.prepared) ? 'PERSON_TOKEN_INVALID' : 'APPROVAL_TOKEN_INVALID'),
-      );
+      return rejected(new RequestRefused(isOfPerson ? 'PERSON_TOKEN_INVALID' : 'APPROVAL_TOKEN_INVALID'));
     case 'token_used':
-      return rejected(tokenUsed(isOfPerson(consent.prepared) ? 'person' : 'approval'));
+      return rejected(tokenUsed(isOfPerson ? 'person' : 'approval'));
     case 'no_subscription':
       return rejected(noSubscription());
     case 'quota_used_up':

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { bannerInLanguage } from '../../../schemas/banner/banner-in-language.js';
 import type { IabSettings } from '../../../schemas/iab/iab-settings.js';
 import { askedIn } from '../../../sdk/core/asked.js';
-import { inForce, questionIn } from '../../../src/api/tool/account-choices.js';
+import { questionIn } from '../../../src/api/tool/account-choices.js';
+import { inForce } from '../../../src/api/tool/in-force.js';
 import { DEMO_CONFIG } from '../../../src/demo/seed/demo-texts.js';
 
 const SERVICE = { key: 'counter', name: 'Counter', recipient: 'Counter Ltd.', policy_url: null };

@@ -1,4 +1,4 @@
-import { originOf, type SealedConsent, servicesOf } from '../../../schemas/events/consent-imported.js';
+import { lateMembersOf, originOf, type SealedConsent, servicesOf } from '../../../schemas/events/consent-imported.js';
 import { hasApprovalToken, isVouched } from '../../../schemas/events/consent-recorded.js';
 import type { VendorList } from '../../../schemas/iab/vendor-list.js';
 import { actOf, answersQuestion, OBJECTION_TYPE } from '../../../schemas/law/acts.js';
@@ -145,7 +145,7 @@ function scopeLines(consent: SealedConsent, { configuration }: ShownRecord, { re
 }
 
 function isOfAccount(consent: SealedConsent): boolean {
-  return 'scope' in consent && consent.scope === 'account' && isVouched(consent);
+  return lateMembersOf(consent).scope === 'account' && isVouched(consent);
 }
 
 /** What a consent without categories was given for, as far as its type and the title of its text say so. */

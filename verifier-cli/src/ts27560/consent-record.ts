@@ -1,4 +1,4 @@
-import { originOf, type SealedConsent, servicesOf } from '../../../schemas/events/consent-imported.js';
+import { lateMembersOf, originOf, type SealedConsent, servicesOf } from '../../../schemas/events/consent-imported.js';
 import type { ConsentCategory, SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
 import { isErasureStanding } from '../show/certificate.js';
 import type { ShownRecord } from '../show/shown-record.js';
@@ -217,7 +217,7 @@ function processOf(category: ConsentCategory, { cookies }: SiteConfigPublishedRe
 function events({ shown, record }: VerifiedConsent): readonly Node[] {
   const { decision, categories, valid_until: until, channel } = record;
   const source = shown.disclosed.find(({ name }) => name === 'source')?.value;
-  const isOfAccount = 'scope' in record && record.scope === 'account';
+  const isOfAccount = lateMembersOf(record).scope === 'account';
   const event = (type: Term, isAccepted: boolean | null): Node => {
     const listed = (name: string, answers: Readonly<Record<string, boolean>> | null): string => {
       const keys = Object.entries(answers ?? {}).flatMap(([key, is]) =>
