@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Config } from '../platform/config/index.js';
 import { DatabaseSetupError } from '../platform/database/errors.js';
-import type { Installation } from './installation.js';
+import { type Installation, LEASES } from './installation.js';
 
 /** The parts of an installation on which the number of its connections depends. */
 export interface ConnectionUser {
@@ -13,8 +13,8 @@ export interface ConnectionUser {
 
 /** Number of pools with `DATABASE_POOL_SIZE` connections in a process: API, worker and projections. */
 const POOLS = 3;
-/** The pool of the panel (4), the connection that asks which server the address leads to, and its predecessor. */
-const FURTHER = 6;
+/** The leases, the pool of the panel (4), the connection that asks which server the address leads to, and its predecessor. */
+const FURTHER = 6 + LEASES;
 /** Pool of the event log in PostgreSQL (4), and the connection that listens. */
 const OF_THE_LOG = 5;
 

@@ -127,7 +127,7 @@ export async function openInstallation(
     // Set below, because the two need each other: the keyring reads its keys through this pool, and the pool seals its
     // transactions with a key of the keyring.
     const sealing: { hooks: TransactionHooks | null } = { hooks: null };
-    const workerPool = openPool('consent_ledger_worker', config.database.poolSize, {
+    const workerPool = openPool('consent_ledger_worker', config.database.poolSize + LEASES, {
       begin: FORGET_CHANGES,
       beforeCommit: async (db) => sealing.hooks?.beforeCommit(db),
     });
@@ -185,6 +185,11 @@ export async function openInstallation(
 
 const STATEMENT_TIMEOUT_MS = 30_000;
 const ADMIN_CONNECTIONS = 4;
+/**
+ * Parts of a worker that hold a connection as long as they run: relay, sealer, stamper, cosigner, erasure, retention and
+ * domain proofs. Within the configured number, a small one would leave them none to work with.
+ */
+export const LEASES = 7;
 const WATCHING = {
   role: 'consent_ledger_api',
   statementTimeoutMs: 5_000,

@@ -27,18 +27,18 @@ it('states how many connections it opens, warns if others leave too few, and ref
   await roomFor(10);
   await roomFor(10, 'eventstoredb');
   expect(log).toMatchObject([
-    ['info', { connections_at_most: 41, connections_allowed: 200 }],
-    ['info', { connections_at_most: 36 }],
+    ['info', { connections_at_most: 48, connections_allowed: 200 }],
+    ['info', { connections_at_most: 43 }],
   ]);
-  await limit(41);
+  await limit(48);
   await roomFor(10);
-  expect(log.at(-1)).toMatchObject(['warn', { connections_at_most: 41, connections_allowed: 41 }]);
-  await limit(40);
+  expect(log.at(-1)).toMatchObject(['warn', { connections_at_most: 48, connections_allowed: 48 }]);
+  await limit(47);
   await expect(roomFor(10)).rejects.toMatchObject({
     code: 'too_few_connections',
     message: expect.stringContaining('Set DATABASE_POOL_SIZE to 9 or less'),
   });
-  await limit(12);
+  await limit(19);
   await expect(roomFor(2)).rejects.toThrow('. Raise max_connections.');
   await workerPool.end();
 });

@@ -2,13 +2,20 @@
 import childProcess from 'node:child_process';
 import { channel } from 'node:diagnostics_channel';
 import { syncBuiltinESMExports } from 'node:module';
+import pg from 'pg';
 import { afterAll } from 'vitest';
-import { calibrate, countProcess, usedSince, usedSoFar } from './usage.js';
+import { calibrate, countProcess, countSession, usedSince, usedSoFar } from './usage.js';
 
 const COUNTING = Symbol.for('consent-ledger.test.counting');
 if (!Reflect.has(globalThis, COUNTING)) {
   Reflect.set(globalThis, COUNTING, true);
   countProcesses();
+  pg.Client.prototype.connect = new Proxy(pg.Client.prototype.connect, {
+    apply(target, receiver, given) {
+      countSession();
+      return Reflect.apply(target, receiver, given);
+    },
+  });
 }
 // Before each file: what else the machine does slows the work of both.
 const calibration = calibrate();

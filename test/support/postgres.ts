@@ -38,6 +38,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
     const template = options.migrated === false ? 'template1' : TEMPLATE;
     await client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
   });
+  countDatabase();
   return {
     url: withDatabase(server.url, name),
     drop: () => drop(server.url, name),
@@ -65,8 +66,6 @@ async function drop(serverUrl: string, name: string): Promise<void> {
       if (rowCount === 0) break;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    const { rows } = await client.query('SELECT sessions FROM pg_stat_database WHERE datname = $1', [name]);
-    countDatabase(Number(rows[0]?.sessions ?? 0));
     await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   });
 }
@@ -81,6 +80,7 @@ export async function copyTestDatabase(url: string): Promise<TestDatabase> {
   await administer(url, async (client) => {
     await client.query(`CREATE DATABASE ${name} TEMPLATE ${original} STRATEGY FILE_COPY`);
   });
+  countDatabase();
   return {
     url: withDatabase(url, name),
     drop: () => drop(url, name),

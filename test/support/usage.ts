@@ -9,7 +9,6 @@ export interface Usage {
   readonly processes: number;
   readonly chromium: number;
   readonly databases: number;
-  /** Of the databases that were dropped. */
   readonly sessions: number;
 }
 
@@ -35,10 +34,13 @@ export function countProcess(program: string): void {
   if (/chrom/i.test(program)) counts.chromium += 1;
 }
 
-/** Counts a database of a test when it is dropped. */
-export function countDatabase(sessions: number): void {
+export function countDatabase(): void {
   counts.databases += 1;
-  counts.sessions += sessions;
+}
+
+/** Counts a connection that this worker opens to PostgreSQL. */
+export function countSession(): void {
+  counts.sessions += 1;
 }
 
 export function usedSoFar(): Usage {

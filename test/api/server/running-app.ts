@@ -46,6 +46,8 @@ export async function startApp(role: Role, env: Readonly<Record<string, string>>
     STAMP_INTERVAL_MS: '100',
     LAME_DUCK_MS: '0',
     ERASURE_ANNOUNCE_INTERVAL_SECONDS: '1',
+    // Fewer than the background parts that hold a connection: these must come on top.
+    DATABASE_POOL_SIZE: '4',
     ...env,
   });
   const service = await startRole(
