@@ -175,10 +175,20 @@ export class PanelBrowser {
     }
   }
 
-  /** Presses Escape in the dialog that is open, once it has the focus. */
+  /** Presses Escape in the dialog that is open, once it has the focus and keeps it. */
   async escape(): Promise<void> {
-    await this.#until('scope() !== document && scope().contains(document.activeElement)', 'the focus in a dialog');
+    const hasFocus = 'scope() !== document && scope().contains(document.activeElement)';
+    // A menu that closes gives the focus back in the next frame, and the dialog takes it again.
+    do await this.#until(hasFocus, 'the focus in a dialog');
+    while ((await this.#settled(hasFocus)) !== true);
     await this.page.press('Escape');
+  }
+
+  /** What an expression is after two frames. */
+  #settled(expression: string): Promise<unknown> {
+    return this.#run(
+      `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(${expression}))))`,
+    );
   }
 
   /** What a field holds. */
@@ -229,8 +239,9 @@ export class PanelBrowser {
   async prefer(label: string, option: string): Promise<void> {
     await this.openAccount();
     await this.choose(label, option);
-    await this.escape();
-    await this.#until(`document.querySelector('.account-menu') === null`, 'no menu of the user');
+    // The page is drawn anew when the texts of a language have come, and a key pressed meanwhile is lost.
+    while ((await this.#settled(`document.querySelector('.account-menu') !== null`)) === true)
+      await this.page.press('Escape');
   }
 
   async signOut(): Promise<void> {
