@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { setAppearance, violationsOf } from '../support/axe.js';
 import { ChromiumPage } from '../support/chromium.js';
-import { PATIENCE_MS } from '../support/wait.js';
+import { PATIENCE_MS, until } from '../support/wait.js';
 
 /** The folder for a picture of each state; without it, none are taken. */
 const { SHOTS } = process.env;
@@ -175,20 +175,10 @@ export class PanelBrowser {
     }
   }
 
-  /** Presses Escape in the dialog that is open, once it has the focus and keeps it. */
+  /** Presses Escape in the dialog that is open, once it has the focus. */
   async escape(): Promise<void> {
-    const hasFocus = 'scope() !== document && scope().contains(document.activeElement)';
-    // A menu that closes gives the focus back in the next frame, and the dialog takes it again.
-    do await this.#until(hasFocus, 'the focus in a dialog');
-    while ((await this.#settled(hasFocus)) !== true);
+    await this.#until('scope() !== document && scope().contains(document.activeElement)', 'the focus in a dialog');
     await this.page.press('Escape');
-  }
-
-  /** What an expression is after two frames. */
-  #settled(expression: string): Promise<unknown> {
-    return this.#run(
-      `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(${expression}))))`,
-    );
   }
 
   /** What a field holds. */
@@ -240,8 +230,10 @@ export class PanelBrowser {
     await this.openAccount();
     await this.choose(label, option);
     // The page is drawn anew when the texts of a language have come, and a key pressed meanwhile is lost.
-    while ((await this.#settled(`document.querySelector('.account-menu') !== null`)) === true)
+    await until(async () => {
       await this.page.press('Escape');
+      return (await this.#run(`document.querySelector('.account-menu') === null`)) === true;
+    });
   }
 
   async signOut(): Promise<void> {

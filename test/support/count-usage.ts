@@ -10,12 +10,7 @@ const COUNTING = Symbol.for('consent-ledger.test.counting');
 if (!Reflect.has(globalThis, COUNTING)) {
   Reflect.set(globalThis, COUNTING, true);
   countProcesses();
-  pg.Client.prototype.connect = new Proxy(pg.Client.prototype.connect, {
-    apply(target, receiver, given) {
-      countSession();
-      return Reflect.apply(target, receiver, given);
-    },
-  });
+  pg.Client.prototype.connect = counted(pg.Client.prototype.connect, countSession);
 }
 // Before each file: what else the machine does slows the work of both.
 const calibration = calibrate();
@@ -33,14 +28,18 @@ function countProcesses(): void {
     if (isStart(message)) message.process.once('spawn', () => countProcess(message.process.spawnfile));
   });
   // Nothing is published of those that are waited for.
-  const counted = <T extends (...given: never[]) => unknown>(start: T): T =>
-    new Proxy(start, {
-      apply(target, receiver, given) {
-        countProcess(String(given[0]));
-        return Reflect.apply(target, receiver, given);
-      },
-    });
-  childProcess.spawnSync = counted(childProcess.spawnSync);
-  childProcess.execFileSync = counted(childProcess.execFileSync);
+  const count = (program: unknown): void => countProcess(String(program));
+  childProcess.spawnSync = counted(childProcess.spawnSync, count);
+  childProcess.execFileSync = counted(childProcess.execFileSync, count);
   syncBuiltinESMExports();
+}
+
+/** @param count is called before each start, with its first argument */
+function counted<T extends (...given: never[]) => unknown>(start: T, count: (first: unknown) => void): T {
+  return new Proxy(start, {
+    apply(target, receiver, given) {
+      count(given[0]);
+      return Reflect.apply(target, receiver, given);
+    },
+  });
 }

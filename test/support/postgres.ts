@@ -32,17 +32,17 @@ const TEMPLATE = 'test_template';
  * of the run.
  */
 export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
-  const server = await testServer();
+  const { url } = await testServer();
+  return copyOf(url, options.migrated === false ? 'template1' : TEMPLATE);
+}
+
+async function copyOf(serverUrl: string, template: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await administer(server.url, async (client) => {
-    const template = options.migrated === false ? 'template1' : TEMPLATE;
+  await administer(serverUrl, async (client) => {
     await client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
   });
   countDatabase();
-  return {
-    url: withDatabase(server.url, name),
-    drop: () => drop(server.url, name),
-  };
+  return { url: withDatabase(serverUrl, name), drop: () => drop(serverUrl, name) };
 }
 
 /**
@@ -74,17 +74,8 @@ async function drop(serverUrl: string, name: string): Promise<void> {
  * Copies a database of `createTestDatabase`, which no process may use meanwhile: as a restored backup.
  * @param url the original
  */
-export async function copyTestDatabase(url: string): Promise<TestDatabase> {
-  const name = `test_${randomBytes(8).toString('hex')}`;
-  const original = new URL(url).pathname.slice(1);
-  await administer(url, async (client) => {
-    await client.query(`CREATE DATABASE ${name} TEMPLATE ${original} STRATEGY FILE_COPY`);
-  });
-  countDatabase();
-  return {
-    url: withDatabase(url, name),
-    drop: () => drop(url, name),
-  };
+export function copyTestDatabase(url: string): Promise<TestDatabase> {
+  return copyOf(url, new URL(url).pathname.slice(1));
 }
 
 /** A copy of a database as of one moment. */

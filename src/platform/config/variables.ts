@@ -62,7 +62,7 @@ export const variables = z.object({
   }),
   DATABASE_POOL_SIZE: integer(2, 1000).register(descriptions, {
     meaning:
-      'Maximum number of connections in each of the three pools of a process. A process has at most 3 times as many, and 18 more (13 with EventStoreDB).',
+      'Maximum number of connections in each of the three pools of a process, without those that hold the locks of background parts. A process has at most 3 times as many, and 18 more (13 with EventStoreDB).',
     default: '10',
     example: '20',
   }),
